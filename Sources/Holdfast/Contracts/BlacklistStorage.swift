@@ -1,39 +1,43 @@
-/// The durable storage of the token blacklist. Knows no rules: see ``TokenBlacklist`` for those.
+/// The durable storage of the token blacklist. ``TokenBlacklist`` applies the rules.
+///
+/// This package's journals alone implement it: the values that its calls exchange are opaque outside of the package.
 ///
 /// A recipient has one entry for each ``BlacklistScope``, and at most ``greatestScopeCount`` of them.
 public protocol BlacklistStorage: AnyObject, Sendable {
     /// The number of recipients that have entries, from memory: an empty blacklist costs nothing.
     var count: Int { get }
 
-    /// The greatest ``BlacklistEntry/number`` that was ever given, removed entries included; 0 when none was. From memory,
-    /// and durable: what was added before this was read has no greater one, whatever is added later has.
+    /// The greatest ``BlacklistEntry/number`` that was ever assigned, removed entries included; 0 if none was. From memory.
+    /// Entries added before the call have no greater number, and entries added later do.
     var lastNumber: UInt64 { get }
 
-    /// Places at which the blacklist was found to be damaged since it was opened, so that a look-up may miss tokens that are
-    /// on it. From memory; 0 until it has been looked through.
+    /// The number of places where the blacklist was found damaged since it was opened. A look-up may miss tokens there. From
+    /// memory; 0 until the blacklist has been scanned.
     var damageCount: Int { get }
 
-    /// Has `observer` told when damage is found, and at once of what was found before. The last observer counts.
+    /// Calls `observer` when damage is found, and at once if some was found before. A later observer replaces it.
     ///
-    /// - Parameter observer: is given ``damageCount``, on a thread of the storage's own. Must not block.
+    /// - Parameter observer: gets ``damageCount``, on the storage's own thread. Must not block.
     func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void)
 
-    /// The entries of a recipient, at whatever age, in the order of their scopes.
+    /// The entries of a recipient, expired ones included, ordered by scope.
     func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry]
 
-    /// Looks up the recipients of a batch in one transaction. One damaged record is no failure: it is named in the result.
+    /// Looks up the recipients of a batch in one transaction. A damaged record is listed in the result and is no failure.
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup
 
-    /// Adds entries in one commit, giving each its ``BlacklistEntry/number``, in their order. Where the recipient has one of the
-    /// same scope already, the later ``BlacklistEntry/since`` stays; of two equal ones, the one that is there, with the
-    /// number that it has. At ``greatestScopeCount`` an older one gives way: see ``TokenEntries``.
+    /// Adds entries in one commit and assigns each its ``BlacklistEntry/number``, in their order.
     ///
-    /// - Parameter completion: on the storage's own thread, when the commit is on disk, or why it is not.
+    /// If the recipient has an entry of the same scope, the one with the later ``BlacklistEntry/since`` stays; of two equal
+    /// ones the existing one stays, with its number. At ``greatestScopeCount`` an older entry is removed: see
+    /// ``TokenEntries``.
+    ///
+    /// - Parameter completion: called on the storage's own thread when the commit is durable, or with the error.
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Removes the entries that cover a registration and whose ``BlacklistEntry/since`` is before it, in one commit.
+    /// Removes, in one commit, the entries that cover a registration and have an earlier ``BlacklistEntry/since``.
     ///
-    /// - Parameter completion: on the storage's own thread, when the commit is on disk, or why it is not.
+    /// - Parameter completion: called on the storage's own thread when the commit is durable, or with the error.
     func lift(
         _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
@@ -42,36 +46,39 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// - Returns: how many there were.
     func remove(_ keys: [BlacklistKey]) throws(JournalError) -> Int
 
-    /// Entries in the order of their tokens' bytes and then of their scopes, from the first token above `after`; behind all
-    /// of these, those of other services' addresses, in an order of the storage's own. The entries of one recipient come
-    /// together: there may be more than `limit`, by less than ``greatestScopeCount``. Fewer are
-    /// the last. Entries whose records cannot be read are left out.
+    /// Lists entries from the first recipient after `after`.
+    ///
+    /// Device tokens come first, ordered by bytes and then scope; other services' addresses follow, in an order of the
+    /// storage's own. The entries of one recipient are never split, so there may be more than `limit`, by less than
+    /// ``greatestScopeCount``. Fewer than `limit` are the last. Unreadable records are left out.
     func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry]
 }
 
 extension BlacklistStorage {
+    /// 0: a storage that cannot tell reports no damage.
     public var damageCount: Int { 0 }
+    /// Does nothing by default: a storage that finds no damage has none to report.
     public func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
 
     /// The most entries of one recipient.
-    public static var greatestScopeCount: Int { TokenEntries.greatestCount }
+    package static var greatestScopeCount: Int { TokenEntries.greatestCount }
 
     /// Removes all entries of recipients, durably on return.
     ///
     /// - Returns: how many there were.
-    public func remove(_ recipients: [Recipient]) throws(JournalError) -> Int {
+    package func remove(_ recipients: [Recipient]) throws(JournalError) -> Int {
         try remove(recipients.map { BlacklistKey($0) })
     }
 }
 
 /// The blacklist's entries for the recipients of a batch.
 public struct BlacklistLookup: Sendable {
-    /// Indices ascend. An item comes once for each entry of its recipient, whatever its scope, in their order.
-    public var entries: [(index: Int, entry: BlacklistEntry)]
-    /// Items whose recipient has a record that cannot be read: nobody knows for which topics it holds. Indices ascend.
-    public var unreadable: [(index: Int, fault: RecordFault)]
+    /// One element for each entry of an item's recipient, of any scope. Ascending by the item's index.
+    package var entries: [(index: Int, entry: BlacklistEntry)]
+    /// Items whose recipient has an unreadable record, so that its topics are unknown. Ascending by index.
+    package var unreadable: [(index: Int, fault: RecordFault)]
 
-    public init(
+    package init(
         entries: [(index: Int, entry: BlacklistEntry)] = [], unreadable: [(index: Int, fault: RecordFault)] = []
     ) {
         self.entries = entries
@@ -79,14 +86,14 @@ public struct BlacklistLookup: Sendable {
     }
 }
 
-/// The registration of a recipient by an app: what is older on the blacklist does not hold any more.
+/// The registration of a recipient by an app. It lifts older entries of the blacklist.
 public struct TokenRegistration: Hashable, Sendable {
-    public var recipient: Recipient
-    public var topic: String
-    public var endpoint: String
-    public var registeredAt: WallTime
+    package var recipient: Recipient
+    package var topic: String
+    package var endpoint: String
+    package var registeredAt: WallTime
 
-    public init(recipient: Recipient, topic: String, endpoint: String, registeredAt: WallTime) {
+    package init(recipient: Recipient, topic: String, endpoint: String, registeredAt: WallTime) {
         self.recipient = recipient
         self.topic = topic
         self.endpoint = endpoint

@@ -1,7 +1,7 @@
-/// The certificate that a push service knows us by, with its key. Read when the connector is made, and again when
-/// a file of it has changed.
+/// The certificate by which a push service authenticates this sender, with its key. Read when the connector is made, and
+/// again when one of its files has changed.
 public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
-    /// What there is.
+    /// The sources of the certificate and the key.
     package enum Content: Hashable, Sendable {
         case pem(certificates: CredentialSource, key: CredentialSource)
         case pkcs12(CredentialSource)
@@ -24,7 +24,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
         .pem(certificates: .file(certificates), key: .file(key), passphrase: passphrase.map { .text($0) })
     }
 
-    /// PEM from wherever; both may be the same.
+    /// PEM from any source; both may be the same.
     ///
     /// - Parameters:
     ///   - certificates: the certificate, with those that lead to its authority.
@@ -36,21 +36,21 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
         ClientCertificate(.pem(certificates: certificates, key: key), passphrase: passphrase)
     }
 
-    /// A PKCS#12 file, `.p12`, with one key and its certificate, in today's encryption or that of old.
+    /// A PKCS#12 file, `.p12`, with one key and its certificate, in current or legacy encryption.
     ///
     /// - Parameter passphrase: nil where it has none.
     public static func pkcs12(_ path: String, passphrase: String? = nil) -> ClientCertificate {
         .pkcs12(.file(path), passphrase: passphrase.map { .text($0) })
     }
 
-    /// PKCS#12 from wherever.
+    /// PKCS#12 from any source.
     ///
     /// - Parameter passphrase: nil where it has none.
     public static func pkcs12(_ source: CredentialSource, passphrase: Passphrase? = nil) -> ClientCertificate {
         ClientCertificate(.pkcs12(source), passphrase: passphrase)
     }
 
-    /// The certificate's path, or that it is in memory.
+    /// The certificate's path, or `(in memory)`.
     public var description: String {
         switch content {
         case .pem(let source, _), .pkcs12(let source): source.description

@@ -1,17 +1,17 @@
-/// How much one commit of a journal was, and how long it took.
+/// The size and duration of one commit of a journal.
 public struct CommitMeasure: Hashable, Sendable {
-    /// Notifications that were appended; repeats are not.
+    /// Appended notifications; repeats are not counted.
     public var entries: Int
     /// Settlements that took effect.
     public var settlements: Int
-    /// Bytes of the records that were appended, about: the tree around them is not counted. 0 where nothing was.
+    /// Bytes of the appended records, approximately: the pages of the tree around them are not counted.
     public var bytes: Int
-    /// From taking up what waited until it was on disk, at the journal's durability level.
+    /// From the start of the transaction until it was on disk, at the journal's durability level.
     public var duration: Duration
-    /// Bytes in use by the journal after the commit; what appends may fill is ``JournalStatus/limitBytes``.
+    /// Bytes in use by the journal after the commit. Appends are refused at ``JournalStatus/limitBytes``.
     public var usedBytes: Int
 
-    public init(
+    package init(
         entries: Int = 0, settlements: Int = 0, bytes: Int = 0, duration: Duration = .zero, usedBytes: Int = 0
     ) {
         self.entries = entries

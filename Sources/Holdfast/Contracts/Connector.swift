@@ -1,104 +1,116 @@
-/// Owns the wire to one push service with one set of credentials.
+/// Connects to one push service with one set of credentials.
 ///
-/// A connector never sees the journal. It is handed entries, each with a ``Ticket``, and answers for every ticket exactly
-/// once through its connection's ``ConnectionSink``: with a result, or with the connection's end, which answers for all
-/// that are left.
+/// A connector never sees the journal. Its connections get entries, each with a ``Ticket``, and answer for every ticket
+/// exactly once through their ``ConnectionSink``: with a result, or with the connection's end, which answers for all that are
+/// left.
 public protocol Connector: Sendable {
+    /// How the service confirms. Must not change.
     var confirmationMode: ConfirmationMode { get }
 
-    /// What `submit` refuses for this connector. Asked for anew with each submission: it may change with the credentials.
+    /// The limits that `submit` applies for this connector. Read for each submission, since they may change with the
+    /// credentials.
     var limits: NotificationLimits { get }
 
-    /// Where it sends, for people: `https://api.push.apple.com:443`.
+    /// The service's address, for logs and status: `https://api.push.apple.com:443`.
     var endpoint: String { get }
 
-    /// Names the push service that answers: equal for two connectors whose service judges tokens alike, whatever the address
-    /// or proxy, and another one for another environment. What the blacklist learns holds for this service alone, so it is
-    /// kept on disk and must not change with the process. By default the ``endpoint``.
+    /// The identity of the push service that answers. Default: the ``endpoint``.
+    ///
+    /// Equal for two connectors whose service judges tokens alike, whatever their address or proxy; different for another
+    /// environment. Blacklist entries are for one identity and are kept on disk, so it must not change with the process.
     var serviceIdentity: String { get }
 
-    /// The engine serves the connector from now on, and soon connects. Before the first ``connect(_:)``, once for each route
-    /// of an engine. By default nothing is done with it.
+    /// Called once for each route of an engine, before the first ``connect(_:)``. Does nothing by default.
+    ///
+    /// - Parameter host: the engine's services for the connector.
     func begin(_ host: ConnectorHost)
 
-    /// Reads again what the connector was made of and may have changed: files of keys and certificates. What is good is used
-    /// from then on, without anything being lost, and ``ConnectorHost/credentialsChanged()`` is told also when it is as
-    /// before: somebody has mended something. By default nothing is done.
+    /// Reads the connector's keys and certificates again. Does nothing by default.
     ///
-    /// - Throws: what is wrong, in words for operators; then what was in use stays in use.
+    /// Valid ones are used from then on, without the loss of a notification. The connector calls
+    /// ``ConnectorHost/credentialsChanged()`` even if nothing changed, since an operator may have fixed something elsewhere.
+    ///
+    /// - Throws: an error whose description is for operators; the connector then keeps what it used before.
     func reload() async throws
 
-    /// Connects, up to the point at which entries may be sent.
+    /// Makes a connection that is ready for entries.
     ///
-    /// - Parameter sink: takes what happens on the connection, from any thread, in batches.
-    /// - Throws: ``ConnectError``; the engine tries again with backoff, or stops the lanes when it says so.
+    /// - Parameter sink: takes the connection's events, from any thread, in batches.
+    /// - Throws: ``ConnectError``; the engine tries again with backoff.
     func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection
 }
 
 extension Connector {
+    /// The ``endpoint``, by default.
     public var serviceIdentity: String { endpoint }
 
+    /// Does nothing by default.
     public func begin(_ host: ConnectorHost) {}
 
+    /// Does nothing by default: the connector has no credentials that could change.
     public func reload() async throws {}
 }
 
 /// One connection of a ``Connector``.
 public protocol Connection: AnyObject, Sendable {
-    /// The most entries that may be with the connection and not answered, at the moment; at least 1. Where only errors
-    /// are answered: the most that were handed over and not yet reported as ``ConnectorEvent/sent(through:)``. A change
-    /// is reported as ``ConnectorEvent/capacityChanged``.
+    /// The most entries that may be with the connection without an answer; at least 1. If only errors are answered: the most
+    /// that are not yet reported as ``ConnectorEvent/sent(through:)``. A change is reported as
+    /// ``ConnectorEvent/capacityChanged(_:)``.
     var capacity: Int { get }
 
-    /// How many of them the service works on at a time, at the moment; the rest of ``capacity`` waits in the connection for
-    /// an answer to make room. The engine fills the streams of all connections of a route before anything waits in one. A
-    /// change is reported as ``ConnectorEvent/capacityChanged``. By default ``capacity``: nothing waits.
+    /// The number of entries that the service works on at a time. Default: ``capacity``.
+    ///
+    /// The rest of ``capacity`` waits in the connection. The engine fills the streams of all connections of a route before
+    /// any entry waits. A change is reported as ``ConnectorEvent/capacityChanged(_:)``.
     var streams: Int { get }
 
-    /// Takes entries to send, in this order. Does not block. Every ticket is answered, also when the connection has
-    /// already ended.
+    /// Sends entries in this order. Must not block. Every ticket is answered, even if the connection has already ended.
     func send(_ handOut: HandOut)
 
-    /// Stops taking entries, gives what is in flight up to `deadline`, then ends. Ends with ``ConnectorEvent/ended``.
+    /// Stops taking entries, waits for answers for at most `deadline`, then reports ``ConnectorEvent/ended(_:)``.
     func close(deadline: Duration)
 }
 
 extension Connection {
+    /// The ``capacity``, by default: the service works on everything at a time.
     public var streams: Int { capacity }
 }
 
-/// How a push service confirms.
+/// How a push service confirms. There is no third way, so no case is added.
 public enum ConfirmationMode: Hashable, Sendable {
-    /// Each notification gets its own answer. Silence means *unknown*, never success.
+    /// The service answers each notification. Silence means *unknown*, never success.
     case perNotification
-    /// Only errors are answered (the binary APNs protocol): a ``PayloadError`` proves that everything before it was taken
-    /// and everything after it was not. What stays quiet for the period counts as taken; with nil silence counts for
-    /// nothing, and only errors and barriers prove anything. Connections are ``CumulativeConnection``s.
+    /// The service answers errors only, as in the binary APNs protocol. A ``PayloadError`` proves that everything before it
+    /// was taken, and nothing after it.
+    ///
+    /// `quietPeriod`: a notification without an error for this long counts as taken. With `nil` silence proves nothing, and
+    /// only errors and barriers do. Connections are ``CumulativeConnection``s.
     case cumulative(quietPeriod: Duration?)
 }
 
 /// A connection on which only errors are answered.
 ///
-/// Its tickets are positions: 1, 2, 3 … in the order of ``Connection/send(_:)``, which is the order on the wire. It never
-/// reports ``ConnectorEvent/confirmed(_:)`` or ``ConnectorEvent/results(_:)``, but ``ConnectorEvent/sent(through:)``,
-/// ``ConnectorEvent/payloadError(_:)``, ``ConnectorEvent/barrierAnswered(through:)`` and
-/// ``ConnectorEvent/listened(stamp:)``; and ``ConnectorEvent/ended(_:)`` after a payload error, since the service closes.
+/// Its tickets are positions: 1, 2, 3 … in the order of ``Connection/send(_:)``, which is the order on the wire. It reports
+/// ``ConnectorEvent/sent(through:)``, ``ConnectorEvent/payloadError(_:)``, ``ConnectorEvent/barrierAnswered(through:)`` and
+/// ``ConnectorEvent/listened(stamp:)``, and never ``ConnectorEvent/confirmed(_:)`` or ``ConnectorEvent/results(_:)``. After a
+/// payload error it reports ``ConnectorEvent/ended(_:)``, since the service closes.
 public protocol CumulativeConnection: Connection {
-    /// Reads everything that the peer has sent until now, reports what it says, and then ``ConnectorEvent/listened(stamp:)``
-    /// with this stamp. Silence is judged only by what was heard afterwards.
+    /// Reads and reports everything that the peer has sent until now, then reports ``ConnectorEvent/listened(stamp:)`` with
+    /// this stamp. The engine takes silence for success only after that.
     func listen(stamp: UInt64)
 
     /// Whether ``writeBarrier()`` can prove anything.
     var canWriteBarrier: Bool { get }
 
-    /// Writes, behind everything it was given, a notification that is malformed on purpose: its error response proves that
-    /// everything before it was taken (``ConnectorEvent/barrierAnswered(through:)``). It costs the connection; nothing may
-    /// be sent on it any more.
+    /// Writes a barrier after everything else: a notification that is malformed on purpose. Its error response proves that
+    /// everything before it was taken (``ConnectorEvent/barrierAnswered(through:)``). Nothing may be sent on the connection
+    /// afterwards.
     func writeBarrier()
 }
 
-/// The service has refused one notification of a ``CumulativeConnection`` and discarded everything after it.
+/// The service's refusal of one notification of a ``CumulativeConnection``. It discarded everything after it.
 public struct PayloadError: Hashable, Sendable {
+    /// The two forms of such an error. The binary protocol knows no other, so no case is added.
     public enum Kind: Hashable, Sendable {
         /// The notification at the position was refused; everything before it was taken.
         case refused(SendResult)
@@ -106,20 +118,23 @@ public struct PayloadError: Hashable, Sendable {
         case lastGood
     }
 
-    /// The position that the service names. One below what is unconfirmed, or one that was never given out, is no mistake
-    /// here: the engine draws what can be concluded.
+    /// The position that the service names. It need not be an unconfirmed one: the engine checks it.
     public let position: Ticket
+    /// Whether the notification at ``position`` was refused, or was the last one taken.
     public let kind: Kind
 
+    /// Creates an error about the notification at `position`.
     public init(position: Ticket, kind: Kind) {
         self.position = position
         self.kind = kind
     }
 }
 
-/// Names one hand-out of one entry on one connection; never used twice on it.
+/// The name of one hand-out of one entry to one connection; never reused on it.
 public struct Ticket: RawRepresentable, Hashable, Sendable {
+    /// The number, unique within its connection.
     public let rawValue: UInt64
+    /// Creates a ticket from its number.
     @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
@@ -128,12 +143,14 @@ extension Ticket {
     @inlinable public static func position(_ position: UInt64) -> Ticket { Ticket(rawValue: position) }
 }
 
-/// Entries for a connection to send, item by item with the ticket to answer with.
+/// Entries for a connection to send, each with the ticket for its answer.
 public struct HandOut: Sendable {
+    /// The entries, in the order in which to send them.
     public let entries: EntryBatch
-    /// As many as there are items, in their order.
+    /// The tickets, one for each entry, in the order of the entries.
     public let tickets: [Ticket]
 
+    /// Creates a hand-out. There must be one ticket for each entry.
     public init(entries: EntryBatch, tickets: [Ticket]) {
         precondition(entries.count == tickets.count)
         self.entries = entries
@@ -141,45 +158,48 @@ public struct HandOut: Sendable {
     }
 }
 
-/// What happened on a connection. Always in batches: one event for what one turn of the event loop brought.
+/// An event on a connection. Answers come in batches: one event for each turn of the event loop. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ConnectorEvent: Sendable {
-    /// Taken by the service.
+    /// The service took these notifications.
     case confirmed([Ticket])
-    /// Answered otherwise, or given up.
+    /// Other answers, and calls that were given up.
     case results([(ticket: Ticket, result: SendResult)])
-    /// Cumulative connections only: everything up to here has left this machine's send queue.
+    /// Cumulative connections only: everything up to this position has left this machine's send queue.
     case sent(through: Ticket)
-    /// Cumulative connections only. ``ended(_:)`` follows.
+    /// Cumulative connections only: the service refused a notification. ``ended(_:)`` follows.
     case payloadError(PayloadError)
-    /// Cumulative connections only: everything up to here was taken. ``ended(_:)`` follows.
+    /// Cumulative connections only: the service took everything up to this position. ``ended(_:)`` follows.
     case barrierAnswered(through: Ticket)
     /// Cumulative connections only: everything that the peer had sent when ``CumulativeConnection/listen(stamp:)`` was
     /// called has been reported.
     case listened(stamp: UInt64)
-    /// How many entries the connection takes from now on.
+    /// The connection's ``Connection/capacity`` is this from now on.
     case capacityChanged(Int)
-    /// The connection takes nothing more; what it has is still answered, and ``ended(_:)`` follows. Others may be made.
-    /// (A ``CumulativeConnection`` is given a barrier where something is unconfirmed, and is closed when nothing is.)
+    /// The connection takes no more entries. It still answers those that it has, and ``ended(_:)`` follows. (The engine sends
+    /// a barrier on a ``CumulativeConnection`` with unconfirmed entries, and closes one without.)
     case draining
-    /// The service has said something of the connection as a whole (a GOAWAY with a reason, say). It is about no entry: what
-    /// an answer of that kind would do to lanes is done, and nothing else.
+    /// A message of the service about the connection as a whole, such as a GOAWAY with a reason. It has the effect of such an
+    /// answer on lanes, and none on entries.
     case told(SendResult)
-    /// The connection is over, and with it every ticket that was not answered before.
+    /// The connection has ended, which answers every ticket without an answer.
     case ended(ConnectionEnd)
 }
 
 /// How a connection ended.
 public struct ConnectionEnd: Sendable {
-    /// The tickets that are not answered and may have been sent: *unknown*. Every other one that is not answered was
-    /// provably never sent, those included that were on their way to the connection when it ended. Nil when the connector
-    /// can't tell: then all that are not answered are unknown.
+    /// The unanswered tickets that may have been sent, and become *unknown*. All other unanswered tickets were provably never
+    /// sent, including those handed out after the end. `nil` if the connector can't tell: then all of them are unknown.
     public var possiblySent: [Ticket]?
-    /// Cumulative connections only, instead of ``possiblySent``: everything behind this position was provably never sent.
-    /// Nil when the connector can't tell.
+    /// Cumulative connections only, in place of ``possiblySent``: everything after this position was provably never sent.
+    /// `nil` if the connector can't tell.
     public var possiblySentThrough: Ticket?
-    /// For people: why it ended. Nil for an orderly end that was asked for.
+    /// Why the connection ended, for operators; `nil` for an orderly end that was requested.
     public var cause: String?
 
+    /// The end of a connection whose notifications are answered one by one.
     public init(possiblySent: [Ticket]?, cause: String?) {
         self.possiblySent = possiblySent
         possiblySentThrough = nil
@@ -194,53 +214,61 @@ public struct ConnectionEnd: Sendable {
     }
 }
 
-/// Where a connection's events go.
+/// The receiver of a connection's events.
 public struct ConnectionSink: Sendable {
     let receive: @Sendable (ConnectorEvent) -> Void
 
+    /// Creates a sink that passes each event to `receive`, on the thread of the caller.
     public init(_ receive: @escaping @Sendable (ConnectorEvent) -> Void) { self.receive = receive }
 
+    /// Reports an event. Callable from any thread; events of one connection must come one after the other.
     public func callAsFunction(_ event: ConnectorEvent) { receive(event) }
 }
 
-/// Why no connection came about. Nothing was sent.
+/// The error of a failed connection attempt. Nothing was sent.
 public struct ConnectError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Whether trying again can help without anybody mending something.
+    /// Whether a retry alone can help. It can or it can't, so no case is added.
     public enum Kind: Hashable, Sendable {
-        /// Nobody listens, the network is away, the service refuses for now: tried again with backoff.
+        /// Nobody listens, the network is down, or the service refuses for now. Retried with backoff.
         case temporary
-        /// An untrusted certificate, a wrong host name, a bad key: tried again too, but the operator must act.
+        /// An untrusted certificate, a wrong host name or a bad key. Retried too, but an operator must act.
         case configuration
     }
 
+    /// Whether a retry alone can help.
     public let kind: Kind
+    /// A message for operators: what happened, to what, and what to do.
     public let message: String
 
+    /// Creates an error with a message for operators, which must hold no secret.
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }
 
+    /// The ``message``.
     public var description: String { message }
 }
 
-/// What a push service takes.
+/// The sizes, recipients and topics that a push service takes.
 public struct NotificationLimits: Hashable, Sendable {
-    /// Bytes.
+    /// The most bytes of a payload.
     public var payload: Int
-    /// Bytes, for push type `voip`.
+    /// The most bytes of a payload with push type `voip`.
     public var voipPayload: Int
-    /// Bytes, for broadcasts; nil where there are none.
+    /// The most bytes of a broadcast's payload; `nil` if broadcasts are refused.
     public var broadcastPayload: Int?
-    /// Bytes.
+    /// The length of a device token in bytes.
     public var tokens: ClosedRange<Int>
-    /// Bytes of UTF-8.
+    /// The most bytes of a collapse id, in UTF-8.
     public var collapseID: Int
-    /// The topics that the connector's credentials are good for; nil where that can't be told.
+    /// The topics that the connector's credentials are valid for; `nil` if unknown.
     public var topics: Set<String>?
-    /// Of a service that is not Apple's: what it takes. Nil for Apple's.
+    /// The addresses and payloads of a service other than Apple's; `nil` for Apple's.
     public private(set) var service: ServiceLimits?
 
+    /// Creates limits of a service that takes device tokens, and broadcasts where `broadcastPayload` is given. All sizes in
+    /// bytes.
     public init(
         payload: Int, voipPayload: Int, broadcastPayload: Int? = nil, tokens: ClosedRange<Int>, collapseID: Int,
         topics: Set<String>? = nil
@@ -253,22 +281,22 @@ public struct NotificationLimits: Hashable, Sendable {
         self.topics = topics
     }
 
-    /// Apple's for HTTP/2.
+    /// Apple's limits for HTTP/2, with broadcasts.
     public static let http2 = NotificationLimits(
         payload: 4096, voipPayload: 5120, broadcastPayload: 5120, tokens: 1...100, collapseID: 64)
 
-    /// The same without broadcasts: what a sender takes that knows tokens only.
+    /// Apple's limits for HTTP/2 without broadcasts, for a sender that knows tokens only.
     public static let devices = {
         var limits = http2
         limits.broadcastPayload = nil
         return limits
     }()
 
-    /// Limits of a service that is not Apple's. It takes neither device tokens nor channels.
+    /// Limits of a service other than Apple's. It takes neither device tokens nor channels.
     ///
     /// - Parameters:
-    ///   - payload: bytes.
-    ///   - collapseID: bytes of UTF-8; 0 where it has none.
+    ///   - payload: the most bytes of a payload.
+    ///   - collapseID: the most bytes of a collapse id, in UTF-8; 0 for a service without.
     public static func service(
         _ service: ServiceLimits, payload: Int, collapseID: Int, topics: Set<String>? = nil
     ) -> NotificationLimits {
@@ -279,13 +307,13 @@ public struct NotificationLimits: Hashable, Sendable {
         return limits
     }
 
-    /// Whether the service has recipients of the kind that an entry is for.
+    /// Whether the service takes recipients of the entry's kind.
     func takes(_ fields: PackedNotification.Fields) -> Bool {
         guard let service else { return fields.service == nil }
         return fields.service.map(service.kinds.contains) ?? false
     }
 
-    /// The most bytes that the payload of this one may have.
+    /// The most bytes of this notification's payload.
     func payloadByteCount(of notification: PushNotification) -> Int {
         if notification.isBroadcast, let broadcastPayload { return broadcastPayload }
         return notification.pushType == .voip ? voipPayload : payload

@@ -1,10 +1,10 @@
-/// What the engine does for a connector that it serves, from ``Connector/begin(_:)`` until the engine ends.
+/// The engine's services for a connector, from ``Connector/begin(_:)`` until the engine ends.
 ///
-/// Callable from any thread, and never blocks for longer than a read of the journal; nothing happens any more once the
-/// engine has ended. A connector that serves several routes, or several engines in turn, is given one for each.
+/// Callable from any thread. A call blocks for a read of the journal at most, and has no effect once the engine has ended.
+/// A connector that serves several routes, or several engines in turn, gets one host for each.
 public struct ConnectorHost: Sendable {
-    /// What a connector may ask for, by whoever hosts it.
-    public protocol Services: AnyObject, Sendable {
+    /// The calls of a connector, as the engine serves them.
+    package protocol Services: AnyObject, Sendable {
         func note(_ name: String) -> [UInt8]?
         func setNote(_ name: String, to value: [UInt8]?)
         func credentialsChanged()
@@ -16,61 +16,72 @@ public struct ConnectorHost: Sendable {
     /// Weak: a host that has ended answers nothing.
     private weak let services: (any Services)?
 
-    public init(route: String, services: any Services) {
+    package init(route: String, services: any Services) {
         self.route = route
         self.services = services
     }
 
-    /// Nobody listens any more: the engine has ended.
+    /// Whether the engine has ended, so that calls have no effect.
     package var hasEnded: Bool { services == nil }
 
     /// Where the name of a connector's note begins in the journal, so that it meets no other.
     package static let notePrefix = "connector:"
 
-    /// What a connector left in the journal under `name`, by this process or an earlier one; nil where there is nothing, or
-    /// where the journal can't be read.
+    /// Reads a note that a connector of this process or an earlier one left in the journal.
     ///
-    /// - Parameter name: 1 to 400 bytes, the same for all routes of a journal: say what it is, and whose.
+    /// - Parameter name: 1 to 400 bytes, shared by all routes of a journal: include the connector's own name.
+    /// - Returns: the note; `nil` if there is none, or the journal can't be read.
     public func note(_ name: String) -> [UInt8]? { services?.note(name) }
 
-    /// Leaves something in the journal, or with nil takes it away. On disk some time after it returns; what a full disk
-    /// refuses is forgotten, so nothing may depend on it.
+    /// Stores a note in the journal, or removes it with `nil`. It becomes durable some time after the call returns, and is
+    /// lost if the disk is full, so nothing may depend on it.
     public func setNote(_ name: String, to value: [UInt8]?) { services?.setNote(name, to: value) }
 
-    /// The connector sends with other credentials from now on, or trusts others: lanes that the service's refusal of the
-    /// old ones has stopped run again, and what waits for a connection does not wait any longer.
+    /// Reports that the connector uses other credentials or trusted certificates from now on. Lanes that stopped because the
+    /// service refused the old ones run again, and the next connection is tried at once.
     public func credentialsChanged() { services?.credentialsChanged() }
 
-    /// Something that operators should know of: it becomes a log line and an ``EngineEvent/notice(route:_:)``.
+    /// Reports something to operators: as a log line and an ``EngineEvent/notice(route:_:)``.
     public func report(_ notice: ConnectorNotice) { services?.report(notice) }
 }
 
-/// What a connector has noticed, for operators.
+/// A connector's message to operators.
 public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The kind of notice: a short name with dashes. A connector may report kinds of its own.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// The name, as it is logged.
+        public let rawValue: String
+        /// Creates a kind from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// New credentials are in use.
-        case credentialsReloaded = "credentials-reloaded"
+        public static let credentialsReloaded = Kind(rawValue: "credentials-reloaded")
         /// Changed credentials can't be used; the old ones stay in use.
-        case credentialsNotReloaded = "credentials-not-reloaded"
+        public static let credentialsNotReloaded = Kind(rawValue: "credentials-not-reloaded")
         /// A certificate ends soon, or has ended.
-        case credentialsExpire = "credentials-expire"
+        public static let credentialsExpire = Kind(rawValue: "credentials-expire")
         /// One of the service's addresses does not answer as it should, and is left out for a while.
-        case addressQuarantined = "address-quarantined"
-        /// The service's certificate is checked, and the name in it is not: by configuration.
-        case hostNameUnverified = "host-name-unverified"
+        public static let addressQuarantined = Kind(rawValue: "address-quarantined")
+        /// The service's certificate is verified except for the name in it, because the configuration says so.
+        public static let hostNameUnverified = Kind(rawValue: "host-name-unverified")
     }
 
+    /// The kind of notice, for filters and metrics.
     public let kind: Kind
     /// In words, without secrets: what happened, to what, and what to do.
     public let message: String
 
+    /// Creates a notice.
+    ///
+    /// - Parameter message: words for operators, without secrets.
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }
 
-    /// Whether somebody should do something about it.
+    /// Whether an operator should act: true of every kind but ``Kind/credentialsReloaded``.
     public var isWarning: Bool { kind != .credentialsReloaded }
 
+    /// The ``message``.
     public var description: String { message }
 }

@@ -1,14 +1,17 @@
-/// Where a key or a certificate comes from. What it holds is a secret, and is never shown.
+/// The source of a key or a certificate. Its content is a secret, and is never shown. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CredentialSource: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// A file's path. Read when the connector is made, and again when the file has changed.
     case file(String)
-    /// What such a file would hold.
+    /// The content of such a file.
     case bytes([UInt8])
 
     /// PEM text: what stands between `-----BEGIN …-----` and `-----END …-----`, both included.
     public static func pem(_ text: String) -> CredentialSource { .bytes(Array(text.utf8)) }
 
-    /// The path, or that it is in memory; never what is in it.
+    /// The path, or `(in memory)`; never the content.
     public var description: String {
         switch self {
         case .file(let path): path
@@ -16,16 +19,21 @@ public enum CredentialSource: Hashable, Sendable, CustomStringConvertible, Custo
         }
     }
 
+    /// The ``description``, so that a debugger's print shows no secret either.
     public var debugDescription: String { description }
 }
 
-/// What a key or a `.p12` file is encrypted with. Never shown.
+/// The passphrase of an encrypted key or `.p12` file. Never shown. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum Passphrase: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The passphrase itself.
     case text(String)
-    /// The first line of a file, read whenever what it opens is read.
+    /// The first line of a file, read each time that the key is read.
     case file(String)
 
-    /// The file's path, or that there is one; never the passphrase.
+    /// The file's path, or `(secret)`; never the passphrase.
     public var description: String {
         switch self {
         case .text: "(secret)"
@@ -33,5 +41,6 @@ public enum Passphrase: Hashable, Sendable, CustomStringConvertible, CustomDebug
         }
     }
 
+    /// The ``description``, so that a debugger's print shows no secret either.
     public var debugDescription: String { description }
 }

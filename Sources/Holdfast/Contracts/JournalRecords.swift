@@ -1,25 +1,29 @@
-/// What the journal keeps beside unconfirmed entries: Producers, outcomes, rejections.
+// Records of the journal beside unconfirmed entries: Producers, outcomes, rejections.
 
-/// The number of a Producer within its journal, given when its name is first opened.
+/// The number of a Producer within its journal, assigned when its name is first opened.
 public struct ProducerID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The most Producers a journal tells apart.
+    /// The most Producers of one journal.
     public static let greatestCount = 1000
 
+    /// The number in the journal's records.
     public let rawValue: UInt16
+    /// Creates the number of a Producer, as read from a record.
     @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+    /// Orders by number, which is the order of registration.
     @inlinable public static func < (lhs: ProducerID, rhs: ProducerID) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// One Producer's notifications in figures, kept in the same commits as what they count.
+/// The counts of one Producer's notifications, committed together with the notifications.
 public struct ProducerStatus: Hashable, Sendable {
-    public let id: ProducerID
+    package let id: ProducerID
+    /// The Producer's name; 1 to 64 bytes of UTF-8.
     public let name: String
-    /// Accepted and without a terminal outcome.
+    /// Accepted notifications without a terminal outcome.
     public let unconfirmed: Int
-    /// Since the journal was made.
+    /// Totals since the journal was made.
     public let totals: JournalTotals
 
-    public init(id: ProducerID, name: String, unconfirmed: Int, totals: JournalTotals) {
+    package init(id: ProducerID, name: String, unconfirmed: Int, totals: JournalTotals) {
         self.id = id
         self.name = name
         self.unconfirmed = unconfirmed
@@ -29,19 +33,24 @@ public struct ProducerStatus: Hashable, Sendable {
 
 /// The end of one notification, for the application that submitted it.
 public struct Outcome: Hashable, Sendable {
+    /// The notification's UID, as its receipt gave it.
     public let uid: UID
+    /// How the notification ended.
     public let terminal: TerminalOutcome
-    /// With ``TerminalOutcome/rejected(_:)``: the details.
+    /// The details of a ``TerminalOutcome/rejected(_:)``; `nil` for any other outcome.
     public let cause: RejectionCause?
+    /// When the outcome was decided, by this machine's wall clock.
     public let settledAt: WallTime
-    /// The apns-id that every attempt carried.
+    /// The `apns-id` of every attempt.
     public let id: NotificationID
+    /// The recipient, as submitted.
     public let recipient: Recipient
-    /// Who submitted it.
+    /// The name of the Producer that submitted it.
     public let producer: String
-    /// The application's own bytes, as it submitted them.
+    /// The application's tag, as submitted.
     public let tag: [UInt8]
 
+    /// Creates an outcome, for tests of code that takes outcomes.
     public init(
         uid: UID, terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, id: NotificationID,
         recipient: Recipient, producer: String, tag: [UInt8]
@@ -56,24 +65,26 @@ public struct Outcome: Hashable, Sendable {
         self.tag = tag
     }
 
-    /// Whose device it was for; nil for a broadcast, and for other services than Apple's.
+    /// The device token; `nil` for a broadcast, and for services other than Apple's.
     public var token: DeviceToken? { recipient.token }
 }
 
-/// A notification that was refused for good, kept with all that is needed to understand it or to submit it again.
-/// Operators call it a dead letter.
+/// A notification that was refused for good, kept whole so that it can be understood or sent again: a dead letter.
 public struct Rejection: Hashable, Sendable {
+    /// The UID of the notification, as its receipt gave it.
     public let uid: UID
+    /// The reason, the service's status, and the time of the rejection.
     public let cause: RejectionCause
-    /// How often it was answered "not now", or with nothing known, before.
+    /// Earlier attempts that were answered "not now", or whose result is unknown.
     public let attempts: Int
+    /// The name of the Producer that submitted it.
     public let producer: String
-    /// The lane in which it was; nil when nobody knows that number any more.
+    /// Its lane; `nil` if the journal does not know the lane's number any more.
     public let lane: LaneKey?
-    /// With the id and the expiration it was given on acceptance.
+    /// The notification, with the id and the expiration assigned at acceptance.
     public let notification: PushNotification
 
-    public init(
+    package init(
         uid: UID, cause: RejectionCause, attempts: Int, producer: String, lane: LaneKey?, notification: PushNotification
     ) {
         self.uid = uid
@@ -85,20 +96,24 @@ public struct Rejection: Hashable, Sendable {
     }
 }
 
-/// Where one entry stands, as far as the journal still knows.
+/// The state of one entry, as far as the journal still knows. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum EntryFate: Hashable, Sendable {
-    /// Waiting or in flight. `possiblySent`: a crash now would leave it so.
+    /// Waiting or in flight. `possiblySent`: an attempt may have reached the service, so that after a crash its guarantee
+    /// decides whether it is sent again.
     case unconfirmed(LaneKey, attempts: Int, possiblySent: Bool)
-    /// Goes again when it is due.
+    /// Waits until it is due, and is then sent again.
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
-    /// Confirmed by silence, and kept aside since then: a late error may still deny it.
+    /// Confirmed by silence, and kept for a while because a late error may still revoke that.
     case aside(LaneKey, since: WallTime)
-    /// Over.
+    /// Has its terminal outcome.
     case settled(TerminalOutcome)
-    /// Its record cannot be read: it was moved aside, and is kept.
+    /// In quarantine, because its record cannot be read.
     case quarantined(LaneKey, possiblySent: Bool)
 
-    /// Where it waits; nil when it is kept aside or over.
+    /// The lane in which it waits; `nil` if it is kept aside or settled.
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
@@ -109,24 +124,24 @@ public enum EntryFate: Hashable, Sendable {
     }
 }
 
-/// What to delete. Nil leaves that kind alone.
+/// The limits of ``Journal/trim(_:completion:)``. `nil` sets no limit. Opaque outside of this package.
 public struct TrimBounds: Hashable, Sendable {
-    /// Rejections that are older go.
-    public var rejectionsBefore: WallTime?
-    /// The most rejections; the oldest UIDs go first.
-    public var greatestRejections: Int?
-    /// Remembered identities of notifications that were accepted earlier go.
-    public var identitiesBefore: WallTime?
-    /// The most remembered identities; the oldest go first.
-    public var greatestIdentities: Int?
-    /// Entries that were put aside earlier are confirmed: no late error can deny them any more.
-    public var asideBefore: WallTime?
-    /// The same of those that were put aside later, by a clock that was ahead.
-    public var asideAfter: WallTime?
-    /// The most entries that are kept aside; the oldest are confirmed first.
-    public var greatestAside: Int?
+    /// Older rejections are deleted.
+    package var rejectionsBefore: WallTime?
+    /// The most rejections; the lowest UIDs are deleted first.
+    package var greatestRejections: Int?
+    /// Identities of notifications accepted earlier are deleted.
+    package var identitiesBefore: WallTime?
+    /// The most identities; the oldest are deleted first.
+    package var greatestIdentities: Int?
+    /// Entries kept aside since before this are confirmed: no late error can revoke them any more.
+    package var asideBefore: WallTime?
+    /// Entries kept aside since after this, by a clock that was ahead, are confirmed too.
+    package var asideAfter: WallTime?
+    /// The most entries kept aside; the oldest are confirmed first.
+    package var greatestAside: Int?
 
-    public init(
+    package init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
         greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
         greatestAside: Int? = nil
@@ -141,14 +156,14 @@ public struct TrimBounds: Hashable, Sendable {
     }
 }
 
-/// What a trim deleted or confirmed.
+/// The counts of one trim. Opaque outside of this package.
 public struct Trimmed: Hashable, Sendable {
-    public var rejections: Int
-    public var identities: Int
+    package var rejections: Int
+    package var identities: Int
     /// Entries kept aside that were confirmed.
-    public var aside: Int
+    package var aside: Int
 
-    public init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
+    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
         self.aside = aside
         self.rejections = rejections
         self.identities = identities

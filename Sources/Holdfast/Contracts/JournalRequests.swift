@@ -1,14 +1,14 @@
-/// What the journal knows of a lane when it is opened.
+/// The state of a lane when it is opened. Opaque outside of this package.
 public struct LaneOpening: Hashable, Sendable {
-    public let id: LaneID
-    /// The send mark as it is when the lane is opened: unconfirmed entries at or below it are possibly sent.
-    public let markAtOpen: UID
+    package let id: LaneID
+    /// The send mark at opening: unconfirmed entries at or below it are possibly sent.
+    package let markAtOpen: UID
     /// The greatest UID ever appended to the lane; `.none` for a new one.
-    public let lastUID: UID
-    /// As it was left by ``Journal/setState(of:to:completion:)``.
-    public let state: LaneState
+    package let lastUID: UID
+    /// The state stored by ``Journal/setState(of:to:completion:)``.
+    package let state: LaneState
 
-    public init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
+    package init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
         self.id = id
         self.markAtOpen = markAtOpen
         self.lastUID = lastUID
@@ -16,50 +16,48 @@ public struct LaneOpening: Hashable, Sendable {
     }
 }
 
-/// Notifications to append in one commit, packed by the submitter's thread.
+/// Notifications to append in one commit, packed by the submitter's thread. Opaque outside of this package.
 public struct Submission: Sendable {
-    public struct Item: Sendable {
-        public let lane: LaneID
+    package struct Item: Sendable {
+        package let lane: LaneID
         let offset: UInt32
         let count: UInt32
 
-        /// Where its packed notification lies in ``Submission/bytes``.
-        public var range: Range<Int> { Int(offset)..<Int(offset) + Int(count) }
+        /// The range of its packed notification in ``Submission/bytes``.
+        package var range: Range<Int> { Int(offset)..<Int(offset) + Int(count) }
 
-        public init(lane: LaneID, range: Range<Int>) {
+        package init(lane: LaneID, range: Range<Int>) {
             self.lane = lane
             offset = UInt32(range.lowerBound)
             count = UInt32(range.count)
         }
     }
 
-    /// Who submits.
-    public var producer: ProducerID
-    /// By the wall clock: what the age of ``identities`` counts from.
-    public var acceptedAt: WallTime
-    /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
-    /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
-    /// operators do, and an engine that has doubted its clock since its start.
-    public var earliestTime: WallTime?
+    /// The Producer that submits.
+    package var producer: ProducerID
+    /// The time of acceptance, by the wall clock. The age of ``identities`` counts from it.
+    package var acceptedAt: WallTime
+    /// The earliest possible present time, from an engine that trusts its clock. It becomes the journal's
+    /// ``Journal/wallTimeAtOpen`` at the next opening, which reveals a clock that was set back. `nil` leaves that unchanged:
+    /// from operators, and from an engine that has distrusted its clock since its start.
+    package var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
-    public var bytes: [UInt8]
-    public var items: [Item]
-    /// For those items whose sender chose their apns-id, ascending by index: what a repeat is recognised by.
-    public var identities: [(index: Int, identity: Identity)]
-    /// Looked up and not remembered: of notifications that are refused unless the journal has taken them before. The answers
-    /// are ``Appended/known``.
-    public var inquiries: [Identity]
-    /// For those items that an operator sends again, ascending by index: the rejection that the entry is made of, which
-    /// is removed in the same commit, and whose remembered identity becomes the entry's. Where it is gone already, the item
-    /// is left out (``Appended/gone``).
-    public var retries: [(index: Int, rejection: UID)]
-    /// For those items that were entries before, in another journal or another time, ascending by index: how they lay
-    /// there. Not for items with an identity.
-    public var histories: [(index: Int, history: EntryHistory)]
-    /// A note that becomes durable in the same commit: how far a file was taken, say.
-    public var note: (name: String, value: [UInt8])?
+    package var bytes: [UInt8]
+    package var items: [Item]
+    /// The identities of items whose sender chose their `apns-id`, by which repeats are recognised. Ascending by index.
+    package var identities: [(index: Int, identity: Identity)]
+    /// Identities to look up only: of notifications that are refused unless the journal took them before. The answers are in
+    /// ``Appended/known``.
+    package var inquiries: [Identity]
+    /// The rejections of items that an operator sends again, ascending by index. Each rejection is removed in the same commit,
+    /// and its remembered identity becomes the entry's. If it is gone already, the item is left out (``Appended/gone``).
+    package var retries: [(index: Int, rejection: UID)]
+    /// The histories of items that were entries of another journal before, ascending by index. Not for items with an identity.
+    package var histories: [(index: Int, history: EntryHistory)]
+    /// A note that becomes durable in the same commit, such as how far a file was imported.
+    package var note: (name: String, value: [UInt8])?
 
-    public init(
+    package init(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
         items: [Item] = [], identities: [(index: Int, identity: Identity)] = [], inquiries: [Identity] = [],
         retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
@@ -78,26 +76,26 @@ public struct Submission: Sendable {
     }
 }
 
-/// How an entry lay in a journal before.
+/// The earlier state of an entry that is imported. Opaque outside of this package.
 public struct EntryHistory: Hashable, Sendable {
-    public enum Place: Hashable, Sendable {
-        /// Among those that go out in UID order.
+    package enum Place: Hashable, Sendable {
+        /// Among the entries that go out in UID order.
         case waiting
         case deferred(until: WallTime)
         case rejected(RejectionCause)
     }
 
-    public var place: Place
-    /// How often it was answered "not now", or with nothing known.
-    public var attempts: UInt16
-    /// An attempt of it may have reached the service.
-    public var isPossiblySent: Bool
-    /// Why it was last answered "not now".
-    public var lastReason: Reason?
-    /// Whose it is; nil for the submission's Producer.
-    public var producer: ProducerID?
+    package var place: Place
+    /// Attempts that were answered "not now", or whose result is unknown.
+    package var attempts: UInt16
+    /// Whether an attempt of it may have reached the service.
+    package var isPossiblySent: Bool
+    /// The reason of the last "not now".
+    package var lastReason: Reason?
+    /// Its Producer; `nil` for the submission's.
+    package var producer: ProducerID?
 
-    public init(
+    package init(
         place: Place = .waiting, attempts: UInt16 = 0, isPossiblySent: Bool = false, lastReason: Reason? = nil,
         producer: ProducerID? = nil
     ) {
@@ -109,78 +107,76 @@ public struct EntryHistory: Hashable, Sendable {
     }
 }
 
-/// What an append came to.
+/// The result of an append. Opaque outside of this package.
 public struct Appended: Hashable, Sendable {
-    /// An item that the journal had taken before.
-    public struct Repeat: Hashable, Sendable {
-        /// Of the item in its submission; of ``Appended/known``, among its inquiries.
-        public let index: Int
-        /// The UID it was given then.
-        public let uid: UID
-        /// What became of it; nil while it is unconfirmed.
-        public let outcome: TerminalOutcome?
+    /// An item that the journal had accepted before.
+    package struct Repeat: Hashable, Sendable {
+        /// The index of the item in its submission; in ``Appended/known``, of the inquiry.
+        package let index: Int
+        /// The UID assigned then.
+        package let uid: UID
+        /// Its outcome; `nil` while it is unconfirmed.
+        package let outcome: TerminalOutcome?
 
-        public init(index: Int, uid: UID, outcome: TerminalOutcome?) {
+        package init(index: Int, uid: UID, outcome: TerminalOutcome?) {
             self.index = index
             self.uid = uid
             self.outcome = outcome
         }
     }
 
-    /// The UID of the first item that was appended; the others follow one by one, in the order of the items.
-    public let first: UID
-    /// Ascending by index.
-    public let repeats: [Repeat]
-    /// Those of ``Submission/inquiries`` that the journal remembers, ascending by index.
-    public var known: [Repeat] = []
-    /// Items that were left out because the rejection they retry is gone; ascending.
-    public let gone: [Int]
+    /// The UID of the first appended item; the others have consecutive UIDs, in the order of the items.
+    package let first: UID
+    /// The repeats among the items, ascending by index.
+    package let repeats: [Repeat]
+    /// The inquiries that the journal remembers, ascending by index.
+    package var known: [Repeat] = []
+    /// The indices of items that were left out because their rejection is gone; ascending.
+    package let gone: [Int]
 
-    public init(first: UID, repeats: [Repeat] = [], gone: [Int] = []) {
+    package init(first: UID, repeats: [Repeat] = [], gone: [Int] = []) {
         self.first = first
         self.repeats = repeats
         self.gone = gone
     }
 
-    /// How many of a submission's items were appended.
-    public func count(of submission: Submission) -> Int { submission.items.count - repeats.count - gone.count }
+    /// The number of a submission's items that were appended.
+    package func count(of submission: Submission) -> Int { submission.items.count - repeats.count - gone.count }
 }
 
-/// Names one entry.
+/// The lane and UID of one entry. Opaque outside of this package.
 public struct EntryKey: Hashable, Sendable {
-    public let lane: LaneID
-    public let uid: UID
+    package let lane: LaneID
+    package let uid: UID
 
-    public init(lane: LaneID, uid: UID) {
+    package init(lane: LaneID, uid: UID) {
         self.lane = lane
         self.uid = uid
     }
 }
 
-/// What the Producer has decided about entries.
+/// Settlements of entries, for one commit. Opaque outside of this package.
 public struct SettlementBatch: Sendable {
-    /// Taken by the service: deleted.
-    public var acknowledged: [EntryKey]
-    /// Confirmed by silence, which a late error may deny: kept aside, where they are neither unconfirmed nor over. Their
-    /// outcome is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and
-    /// ``TrimBounds/asideBefore``. A journal that is full confirms them at once.
-    public var quieted: [EntryKey]
-    /// The most entries of the journal that are kept aside. Beyond that the oldest are confirmed in the same commits.
-    public var greatestAside: Int
-    /// Everything else.
-    public var others: [Settlement]
-    /// Added to the journal's total of possible duplicates in the same commit.
-    public var possibleDuplicates: Int
-    /// By the wall clock; goes into outcomes.
-    public var settledAt: WallTime
-    /// The earliest time that it may be, by somebody who watches the clock: becomes the journal's
-    /// ``Journal/wallTimeAtOpen`` for the next opening, by which a wrong clock is found out. Nil leaves that as it is, as
-    /// operators do, and an engine that has doubted its clock since its start.
-    public var earliestTime: WallTime?
-    /// Whether each terminal outcome is kept, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
-    public var keepsOutcomes: Bool
+    /// Entries that the service took: deleted.
+    package var acknowledged: [EntryKey]
+    /// Entries confirmed by silence, which a late error may revoke: kept aside, neither unconfirmed nor ended. Their outcome
+    /// is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and ``TrimBounds/asideBefore``. A full
+    /// journal confirms them at once.
+    package var quieted: [EntryKey]
+    /// The most entries that the journal keeps aside. Beyond it the oldest are confirmed in the same commits.
+    package var greatestAside: Int
+    /// All other settlements.
+    package var others: [Settlement]
+    /// The number to add to the journal's total of possible duplicates, in the same commit.
+    package var possibleDuplicates: Int
+    /// The time of settlement, by the wall clock, for outcomes.
+    package var settledAt: WallTime
+    /// See ``Submission/earliestTime``.
+    package var earliestTime: WallTime?
+    /// Whether each terminal outcome is stored, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
+    package var keepsOutcomes: Bool
 
-    public init(
+    package init(
         acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
         settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false,
         quieted: [EntryKey] = [], greatestAside: Int = .max
@@ -195,54 +191,55 @@ public struct SettlementBatch: Sendable {
         self.keepsOutcomes = keepsOutcomes
     }
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         acknowledged.isEmpty && quieted.isEmpty && others.isEmpty && possibleDuplicates == 0
     }
-    public var count: Int { acknowledged.count + quieted.count + others.count }
+    package var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
-/// One decision other than "taken".
+/// One settlement other than an acknowledgement. Opaque outside of this package.
 public struct Settlement: Sendable {
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Refused for good: the entry becomes a rejection, with its notification.
         case reject(RejectionCause)
-        /// Over before it was sent: deleted, outcome *expired*.
+        /// Expired before it was sent: deleted, outcome *expired*.
         case expire
-        /// Possibly sent and never to be sent again: deleted, outcome *unknown*.
+        /// Possibly sent, and not sent again: deleted, outcome *unknown*.
         case unknown
-        /// Taken back: deleted, outcome *withdrawn*; or *unknown* where the entry's record says that it may have been sent.
+        /// Taken back: deleted, outcome *withdrawn*; *unknown* if the entry's record says that it may have been sent.
         case withdraw
-        /// Not now: moves among the deferred, with its attempts.
+        /// Not now: becomes deferred, with its attempts.
         ///
-        /// `possiblySent`: an attempt of it may have reached the service. The record keeps that for good, so that it is
-        /// known in whatever process the entry goes again.
+        /// `possiblySent`: an attempt may have reached the service. The record keeps that for good, for later processes.
         case deferUntil(WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool)
-        /// A late error denies what silence has confirmed: an entry that is kept aside is unconfirmed again. With a due
-        /// time it lies among the deferred, else among those that go in UID order. One that is over is gone.
+        /// A late error revokes a confirmation by silence: an entry kept aside is unconfirmed again. With a due time it is
+        /// deferred, else it goes out in UID order. One that has ended counts as gone.
         ///
         /// `possiblySent` as with ``deferUntil(_:attempts:reason:possiblySent:)``.
         case recall(due: WallTime?, possiblySent: Bool)
     }
 
-    public let key: EntryKey
-    public let kind: Kind
+    package let key: EntryKey
+    package let kind: Kind
 
-    public init(_ key: EntryKey, _ kind: Kind) {
+    package init(_ key: EntryKey, _ kind: Kind) {
         self.key = key
         self.kind = kind
     }
 }
 
-/// Why an entry was rejected.
+/// The details of a rejection.
 public struct RejectionCause: Hashable, Sendable {
+    /// The service's reason, or one of Holdfast's own.
     public let reason: Reason
-    /// The service's HTTP status; nil when the rejection is ours.
+    /// The service's HTTP status; `nil` if Holdfast rejected the entry.
     public let status: Int?
-    /// The service's timestamp (with 410: since when the token is not valid), exact to the millisecond.
+    /// The service's timestamp, to the millisecond: with 410, the time since which the token is not valid.
     public let timestamp: WallTime?
+    /// When the answer came, or when Holdfast gave the entry up, by this machine's wall clock.
     public let rejectedAt: WallTime
 
-    public init(reason: Reason, status: Int? = nil, timestamp: WallTime? = nil, rejectedAt: WallTime) {
+    package init(reason: Reason, status: Int? = nil, timestamp: WallTime? = nil, rejectedAt: WallTime) {
         self.reason = reason
         self.status = status
         self.timestamp = timestamp
@@ -250,32 +247,32 @@ public struct RejectionCause: Hashable, Sendable {
     }
 }
 
-/// How a settlement batch went.
+/// The counts of a settlement batch. Opaque outside of this package.
 public struct SettlementReport: Hashable, Sendable {
     /// Settlements that took effect.
-    public var settled: Int
+    package var settled: Int
     /// Settlements whose entry was gone.
-    public var gone: Int
-    /// Of those settled: withdrawals that did not become *unknown*.
-    public var withdrawn: Int
+    package var gone: Int
+    /// Of ``settled``: withdrawals that did not become *unknown*.
+    package var withdrawn: Int
 
-    public init(settled: Int = 0, gone: Int = 0, withdrawn: Int = 0) {
+    package init(settled: Int = 0, gone: Int = 0, withdrawn: Int = 0) {
         self.settled = settled
         self.gone = gone
         self.withdrawn = withdrawn
     }
 }
 
-/// What one commit changed.
+/// The changes of one commit. Opaque outside of this package.
 public struct CommitReport: Sendable {
-    public struct Lane: Hashable, Sendable {
-        public let id: LaneID
+    package struct Lane: Hashable, Sendable {
+        package let id: LaneID
         /// The lane's greatest UID on disk.
-        public let lastUID: UID
+        package let lastUID: UID
         /// The send mark on disk.
-        public let mark: UID
+        package let mark: UID
 
-        public init(id: LaneID, lastUID: UID, mark: UID) {
+        package init(id: LaneID, lastUID: UID, mark: UID) {
             self.id = id
             self.lastUID = lastUID
             self.mark = mark
@@ -283,18 +280,18 @@ public struct CommitReport: Sendable {
     }
 
     /// Lanes whose last UID or mark changed.
-    public let lanes: [Lane]
+    package let lanes: [Lane]
     /// Producers whose last unconfirmed entry was settled by this commit.
-    public let drained: [ProducerID]
+    package let drained: [ProducerID]
     /// Outcomes that wait to be taken.
-    public let outcomes: Int
-    /// Why the journal can't go on until it is reopened. Reported once, for those who have no request under way that
-    /// would be told: a commit may hold nothing but marks.
-    public let failure: JournalError?
-    /// How much it was, and how long it took; nil for one that failed.
-    public let measure: CommitMeasure?
+    package let outcomes: Int
+    /// Why the journal must be reopened. Reported once, since a commit may hold nothing but marks, and then no request gets
+    /// the error.
+    package let failure: JournalError?
+    /// The size and duration of the commit; `nil` for one that failed.
+    package let measure: CommitMeasure?
 
-    public init(
+    package init(
         lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil,
         measure: CommitMeasure? = nil
     ) {

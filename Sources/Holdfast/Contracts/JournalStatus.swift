@@ -1,15 +1,20 @@
-/// The journal in figures.
+/// A snapshot of the journal's counts.
 public struct JournalStatus: Sendable {
+    /// One lane of the journal.
     public struct Lane: Sendable {
+        /// The lane's route, urgency and guarantee.
         public var key: LaneKey
-        public var id: LaneID
+        package var id: LaneID
+        /// Entries without a terminal outcome, the deferred ones included.
         public var unconfirmed: Int
+        /// Unconfirmed entries that wait for their due time.
         public var deferred: Int
-        public var mark: UID
+        package var mark: UID
+        /// Whether the lane runs, as noted in the journal.
         public var state: LaneState
         /// Entries of the lane that are in quarantine.
         public var quarantined: Int
-        public init(
+        package init(
             key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running,
             quarantined: Int = 0
         ) {
@@ -25,29 +30,36 @@ public struct JournalStatus: Sendable {
 
     /// Entries without a terminal outcome, the deferred ones included.
     public var unconfirmed: Int
-    /// Those of them that a crash would leave possibly sent.
+    /// Unconfirmed entries of which an attempt may have reached the service.
     public var possiblySent: Int
+    /// Unconfirmed entries that wait for their due time.
     public var deferred: Int
-    /// Entries whose records cannot be read: neither unconfirmed nor ended. Accepted entries are those that have ended,
-    /// the unconfirmed, those aside and these.
+    /// Entries in quarantine, because their records cannot be read: neither unconfirmed nor ended. The accepted entries are
+    /// the ended, the unconfirmed, those aside and these.
     public var quarantined: Int
+    /// Rejections that are kept.
     public var rejections: Int
     /// Outcomes that wait to be taken.
     public var outcomes: Int
     /// Remembered identities.
     public var identities: Int
-    /// Entries that silence has confirmed and that are kept aside in case a late error denies them. Not among the
-    /// unconfirmed, and in no total but the accepted.
+    /// Entries that silence has confirmed, kept in case a late error revokes that. Not unconfirmed, and in no total but the
+    /// accepted.
     public var aside: Int
+    /// Recipients on the blacklist.
     public var blacklist: Int
+    /// The UID that the next accepted notification gets.
     public var nextUID: UID
+    /// Every lane that was ever opened.
     public var lanes: [Lane]
+    /// Totals since the journal was made.
     public var totals: JournalTotals
-    /// Bytes in use, against the limit that appends may fill.
+    /// Bytes in use. Appends are refused at ``limitBytes``.
     public var usedBytes: Int
+    /// The limit for appends, in bytes; see ``usedBytes``.
     public var limitBytes: Int
 
-    public init(
+    package init(
         unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
         limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0, quarantined: Int = 0
@@ -69,18 +81,25 @@ public struct JournalStatus: Sendable {
     }
 }
 
-/// Totals since the journal was made, kept in the same commits as what they count.
+/// Totals since the journal was made, committed together with the notifications.
 public struct JournalTotals: Hashable, Sendable {
+    /// Notifications accepted; repeats are not counted again.
     public var accepted: UInt64 = 0
+    /// Notifications taken by the service.
     public var confirmed: UInt64 = 0
+    /// Notifications refused for good.
     public var rejected: UInt64 = 0
+    /// Notifications that expired before they could be sent.
     public var expired: UInt64 = 0
+    /// Notifications that may have been sent and are not sent again.
     public var unknown: UInt64 = 0
+    /// Notifications taken back before they were sent.
     public var withdrawn: UInt64 = 0
+    /// Attempts that followed one which the service may have taken.
     public var possibleDuplicates: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
-    /// All that have ended. Of damaged figures it may be anything.
+    /// The number of ended notifications. Meaningless if the figures are damaged.
     package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn].reduce(0, &+) }
 }

@@ -1,39 +1,45 @@
-/// What an ``OperatorDesk`` is given and gives.
+// Arguments and results of an ``OperatorDesk``.
 
-/// What only the living process knows of an entry.
+/// The state of one entry that only the running process knows.
 public struct EntryInsight: Hashable, Sendable {
+    /// The entry's progress within the process. More cases may come.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Standing: Hashable, Sendable {
-        /// With a connection since then, not answered. The time is not known where only errors are answered.
+        /// With a connection since this time, without an answer. The time is `nil` if only errors are answered.
         case inFlight(since: WallTime?)
-        /// Answered; what follows from it is not on disk yet.
+        /// Answered, and not durably settled yet.
         case settling
-        /// The service calls its token bad, which is being judged; with the service's word.
+        /// The service calls its token bad, for this reason; the engine has not decided yet.
         case suspect(Reason?)
-        /// Goes again before anything that was not handed out yet.
+        /// Waits in memory to be sent again, before entries that were not handed out yet.
         case requeued(possiblySent: Bool)
-        /// Handed out by an earlier process, as far as its journal tells, and not read again yet.
+        /// Possibly handed out by an earlier process, and not read from the journal since.
         case possiblySentBefore
     }
 
+    /// The entry's UID.
     public var uid: UID
+    /// The entry's progress within the process.
     public var standing: Standing
 
-    public init(uid: UID, standing: Standing) {
+    package init(uid: UID, standing: Standing) {
         self.uid = uid
         self.standing = standing
     }
 }
 
-/// What became of entries that were to be taken back.
+/// The counts of a withdrawal.
 public struct Withdrawal: Hashable, Sendable {
-    /// Never sent, and never will be.
+    /// Entries that were never sent, and never will be.
     public var withdrawn: Int
-    /// May have been sent, and will not be sent again.
+    /// Entries that may have been sent, and will not be sent again.
     public var unknown: Int
-    /// Had met their end before, or never were.
+    /// Entries that had ended before, or never existed.
     public var gone: Int
 
-    public init(withdrawn: Int = 0, unknown: Int = 0, gone: Int = 0) {
+    package init(withdrawn: Int = 0, unknown: Int = 0, gone: Int = 0) {
         self.withdrawn = withdrawn
         self.unknown = unknown
         self.gone = gone
@@ -44,67 +50,73 @@ public struct Withdrawal: Hashable, Sendable {
             withdrawn: report.withdrawn, unknown: report.settled - report.withdrawn, gone: asked - report.settled)
     }
 
-    public static func += (lhs: inout Withdrawal, rhs: Withdrawal) {
+    package static func += (lhs: inout Withdrawal, rhs: Withdrawal) {
         lhs.withdrawn += rhs.withdrawn
         lhs.unknown += rhs.unknown
         lhs.gone += rhs.gone
     }
 }
 
-/// What became of a rejection that was to be sent again.
+/// The result of sending a rejection again.
 public struct Retry: Hashable, Sendable {
+    /// The result of one retry. More cases may come.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Result: Hashable, Sendable {
-        /// As this entry; the rejection is gone.
+        /// A new entry with this UID replaces the rejection.
         case accepted(UID)
-        /// There is no such rejection (any more).
+        /// There is no such rejection, or not any more.
         case gone
-        /// It would be refused again: its token is on the blacklist, say. The rejection stays.
+        /// The notification would be refused again, for example because its token is blacklisted. The rejection stays.
         case refused(Refusal)
     }
 
+    /// The UID of the rejection.
     public let rejection: UID
+    /// The result for this rejection.
     public let result: Result
 
-    public init(rejection: UID, result: Result) {
+    package init(rejection: UID, result: Result) {
         self.rejection = rejection
         self.result = result
     }
 }
 
-/// How far entries of another journal were taken, written with them.
+/// A note on how far an import has come, committed together with the imported entries. Opaque outside of this package.
 public struct RestoreNote: Hashable, Sendable {
-    public var name: String
-    public var value: [UInt8]
-    /// What the note was when the caller read it, nil where there was none: the entries are taken only if it still is. So two
-    /// who take the same file, or one who goes on after a kill while its last request is still under way, take nothing twice.
-    public var before: [UInt8]?
-    /// Whether ``before`` is looked at.
-    public var isChecked: Bool
+    package var name: String
+    package var value: [UInt8]
+    /// The note's value when the caller read it; `nil` if there was none. The entries are taken only if it has not changed, so
+    /// that two imports of the same file, or one that resumes while its last request is still in progress, take nothing twice.
+    package var before: [UInt8]?
+    /// Whether ``before`` is compared.
+    package var isChecked: Bool
 
-    /// - Parameter before: see ``before``; without it whatever was noted is written over.
-    public init(name: String, value: [UInt8], before: [UInt8]?) {
+    /// Creates a note that is written only if the present value is `before`.
+    package init(name: String, value: [UInt8], before: [UInt8]?) {
         (self.name, self.value, self.before, isChecked) = (name, value, before, true)
     }
 
-    public init(name: String, value: [UInt8]) {
+    package init(name: String, value: [UInt8]) {
         (self.name, self.value, before, isChecked) = (name, value, nil, false)
     }
 }
 
-/// An entry of another journal.
+/// An entry of another journal. Opaque outside of this package.
 public struct RestoredEntry: Hashable, Sendable {
-    public var lane: LaneKey
+    package var lane: LaneKey
     /// 1 to 64 bytes.
-    public var producer: String
-    /// With its id and its expiration.
-    public var notification: PushNotification
-    public var acceptedAt: WallTime
-    /// Its ``EntryHistory/producer`` is of no account.
-    public var history: EntryHistory
-    /// The rejection that an operator sent again as this entry, by its UID there.
-    public var retryOf: UID?
+    package var producer: String
+    /// The notification, with its id and its expiration.
+    package var notification: PushNotification
+    package var acceptedAt: WallTime
+    /// The entry's history in the other journal. Its ``EntryHistory/producer`` is ignored.
+    package var history: EntryHistory
+    /// The UID, in the other journal, of the rejection that was sent again as this entry.
+    package var retryOf: UID?
 
-    public init(
+    package init(
         lane: LaneKey, producer: String, notification: PushNotification, acceptedAt: WallTime,
         history: EntryHistory = EntryHistory(), retryOf: UID? = nil
     ) {
@@ -116,13 +128,12 @@ public struct RestoredEntry: Hashable, Sendable {
         self.retryOf = retryOf
     }
 
-    /// What the lane and the notification say against each other, for people; `nil` for an entry that an engine could have
-    /// accepted.
+    /// The contradiction between lane and notification, for operators; `nil` if there is none.
     ///
-    /// The lane alone decides whether a notification that may have been taken goes again. So a notification with one attempt
-    /// in a lane that sends again would lose its guarantee. (In a lane with one attempt the notification's own guarantee is of
-    /// no account: expiration 0 puts it there as well.)
-    public var contradiction: String? {
+    /// The lane alone decides whether a possibly sent notification is sent again, so an at-most-once notification in an
+    /// at-least-once lane would lose its guarantee. (The reverse is no contradiction: expiration 0 puts any notification in an
+    /// at-most-once lane.)
+    package var contradiction: String? {
         guard lane.guarantee == .atLeastOnce else { return nil }
         let what: String
         if notification.guarantee == .atMostOnce {
@@ -136,13 +147,14 @@ public struct RestoredEntry: Hashable, Sendable {
     }
 }
 
-/// What came of reading a route's credentials again.
+/// The result of reading a route's credentials again.
 public struct CredentialReload: Hashable, Sendable {
+    /// The route's name.
     public let route: String
-    /// Why they are not taken up, in words; what was in use stays in use then. Nil when they are.
+    /// Why the new credentials are not used, for operators; the old ones stay in use. `nil` on success.
     public let failure: String?
 
-    public init(route: String, failure: String? = nil) {
+    package init(route: String, failure: String? = nil) {
         self.route = route
         self.failure = failure
     }

@@ -1,8 +1,12 @@
-/// A proxy that connections to a push service go through.
+/// A proxy through which connections to a push service are made.
 ///
-/// It carries bytes: TLS is spoken with the service itself, through it, so a proxy sees which service is talked to, how much
-/// and when, and nothing else.
+/// TLS is end to end with the service, so the proxy sees the service's name, the amount of data and the times, and nothing
+/// else.
 public struct ProxyServer: Hashable, Sendable {
+    /// The protocol that the proxy speaks. More cases may come.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// `CONNECT`, with Basic authentication where there is a user.
         case http
@@ -10,14 +14,17 @@ public struct ProxyServer: Hashable, Sendable {
         case socks5
         /// Given an IPv4 address, which is resolved on this machine; a user's name without a password.
         case socks4
-        /// The same with the service's name, which the proxy resolves.
+        /// SOCKS 4 with the service's name, which the proxy resolves.
         case socks4a
     }
 
+    /// The protocol that the proxy speaks.
     public let kind: Kind
+    /// A name, or an address without brackets.
     public let host: String
+    /// The TCP port, 1 to 65,535.
     public let port: Int
-    /// Nil where it asks nobody who they are.
+    /// The user's name; `nil` for a proxy without authentication.
     public let user: String?
     /// Never part of a description, an error or a log line.
     package let password: String?
@@ -36,13 +43,14 @@ public struct ProxyServer: Hashable, Sendable {
 }
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `socks5://proxy.example:1080`, without who we are there.
+    /// `socks5://proxy.example:1080`, without user and password.
     public var description: String {
         "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
+    /// The ``description``, so that a debugger's print shows no password either.
     public var debugDescription: String { description }
 
-    /// Without children: what looks into values to print them must not find the password.
+    /// A mirror without children, so that printing a value by reflection does not show the password.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

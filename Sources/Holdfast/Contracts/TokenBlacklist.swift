@@ -1,7 +1,7 @@
-/// Recipients that are not to be sent to: device tokens, and other services' addresses of devices. The storage is the journal's; the rules are these.
+/// The recipients that must not be sent to: device tokens, and other services' addresses of devices.
 ///
-/// An entry holds for a recipient, a topic and a push service: a token that is bad for one app, or in one environment, is good
-/// for others. Where an entry names no topic or no service, it holds for all.
+/// An entry is for a recipient, a topic and a push service, because a token that is bad for one app, or in one environment,
+/// is good for others. An entry without a topic or a service covers all of them. Entries are stored in the journal.
 public struct TokenBlacklist: Sendable {
     package let storage: any BlacklistStorage
 

@@ -1,9 +1,10 @@
-/// The entries of one recipient: which stay, and which give way. The same for every storage.
+/// The blacklist entries of one recipient, and the rules by which an addition replaces or removes some. Shared by all
+/// storages.
 ///
 /// A pure machine.
 package struct TokenEntries: Sendable {
-    /// A token is bad for a few topics and services. One that gathers more is a sender's mistake, and must not make every
-    /// look at the blacklist slow.
+    /// The most entries. A token is bad for a few topics and services; one with more is a sender's mistake, and must not slow
+    /// down every look-up.
     package static let greatestCount = 64
 
     /// One for each scope, in the order of the scopes.
@@ -12,12 +13,12 @@ package struct TokenEntries: Sendable {
     /// - Parameter entries: of one recipient, one for each scope.
     package init(_ entries: [BlacklistEntry] = []) { self.entries = entries.sorted { $0.scope < $1.scope } }
 
-    /// Adds an entry, or renews the one of its scope, unless that holds since as late or later.
+    /// Adds an entry, or replaces the one of its scope if that has an earlier `since`.
     ///
-    /// At ``greatestCount`` the one that was added first gives way: of those that hold for a topic, since what was said of
-    /// every topic came from an operator or a feedback service and is not said again.
+    /// At ``greatestCount`` the oldest addition among the entries for one topic is removed. Entries for every topic came from
+    /// an operator or a feedback service, which do not repeat them, so they stay.
     ///
-    /// - Parameter number: the last that was given to an addition.
+    /// - Parameter number: the last number assigned to an addition; incremented for this one.
     /// - Returns: whether anything changed.
     package mutating func add(_ entry: BlacklistEntry, number: inout UInt64) -> Bool {
         let known = entries.firstIndex { $0.scope == entry.scope }
@@ -39,8 +40,8 @@ package struct TokenEntries: Sendable {
         return true
     }
 
-    /// Puts back an entry that was found, with the number that it has, unless there is one of its scope that holds since
-    /// as late or later, or no room.
+    /// Restores an entry that was found, with its number, unless there is no room or an entry of its scope with the same or a
+    /// later `since`.
     ///
     /// - Returns: whether anything changed.
     package mutating func restore(_ entry: BlacklistEntry) -> Bool {
@@ -54,7 +55,7 @@ package struct TokenEntries: Sendable {
         return true
     }
 
-    /// Removes what a registration lifts.
+    /// Removes the entries that a registration lifts.
     ///
     /// - Returns: how many there were.
     package mutating func lift(by registration: TokenRegistration) -> Int {

@@ -1,9 +1,12 @@
-/// Which certificates the certificate of a push service must be signed by.
+/// The certificate authorities that may have signed a push service's certificate. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum TrustedCertificates: Hashable, Sendable {
     /// The operating system's.
     case system
-    /// Those in a PEM file, and no others.
+    /// The certificates in a PEM file, and no others.
     case file(String)
-    /// These, PEM, and no others.
+    /// The certificates in this PEM text, and no others.
     case pem([UInt8])
 }

@@ -11,13 +11,13 @@ struct ConnectionPool: Sendable {
 
     /// The most connections that take hand-outs at a time.
     private(set) var limit: Int
-    /// Those that take hand-outs, the oldest first.
+    /// The connections that take hand-outs, the oldest first.
     private(set) var active: [Int] = []
     private var making = Making.resting
     private var reconnect: ReconnectSchedule
     /// How often connections may be made, those excepted that ``earned(now:)`` was said of. Nil for as often as is wanted.
     private var budget: RateLimiter?
-    /// What the next one waits for is the budget.
+    /// Whether the next connection waits for the limit on new connections.
     private var awaitsBudget = false
 
     init(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit? = nil) {
@@ -106,7 +106,7 @@ struct ConnectionPool: Sendable {
         return true
     }
 
-    /// What kept connections from coming about may be mended: the next one comes at once.
+    /// Makes the next connection at once, because the cause of failures may be fixed.
     mutating func hurry(now: Duration) {
         reconnect.worked()
         if case .waiting = making { making = .waiting(until: now) }
@@ -120,7 +120,7 @@ struct ConnectionPool: Sendable {
         if awaitsBudget, case .waiting(let until) = making { making = .waiting(until: min(until, now)) }
     }
 
-    /// Nobody needs one now: what was waited for is over.
+    /// Records that no connection is needed now.
     mutating func rest(now: Duration) {
         if case .waiting(let until) = making, until <= now { making = .resting }
     }
@@ -130,7 +130,7 @@ struct ConnectionPool: Sendable {
         active.append(number)
     }
 
-    /// One was made that nobody needs any more.
+    /// Records a connection that is not needed any more.
     mutating func madeInVain() { making = .resting }
 
     /// - Returns: how long to wait before the next attempt.

@@ -29,7 +29,7 @@ extension Consumer {
 
     // MARK: Nobody steps it any more
 
-    /// Closes connections that came about when nobody waited for them any more.
+    /// Closes connections that were made after they were needed.
     func closeUnclaimed() { close(context.inbox.takeConnected()) }
 
     private func close(_ unclaimed: [(connection: Int, result: Result<any Connection, ConnectError>)]) {
@@ -45,7 +45,7 @@ extension Consumer {
         if !successor.post({ $0.takeOver(found) }) { found.refuse(JournalError.engineHasEnded) }
     }
 
-    /// No turn comes any more: tells those who wait for one.
+    /// Completes requests that wait for a turn, because no more turns come.
     func refuseOperators() {
         let error = JournalError.engineHasEnded
         let left = context.inbox.close()

@@ -3,7 +3,7 @@ internal import Logging
 /// Delivers one route's lanes: reads them forward from the journal, hands entries to connections, and has answers decided
 /// about and settled.
 ///
-/// Everything but the inbox belongs to whoever calls ``turn()``, one caller at a time: the route's thread, or a simulation.
+/// Everything but the inbox belongs to the caller of ``turn()``, one at a time: the route's thread, or a simulation.
 /// One turn takes all that the inbox holds, so under load the cost of a turn is shared by hundreds of entries.
 ///
 /// Unchecked, since the inbox is behind a lock, and all else is confined to the caller of ``turn()``.
@@ -14,7 +14,7 @@ package final class Consumer: @unchecked Sendable {
         case failed(JournalError)
     }
 
-    /// What a Consumer shares with the others of its engine.
+    /// The parts that all Consumers of an engine share.
     struct Surroundings: Sendable {
         let producer: Producer
         let clock: EngineClock
@@ -28,10 +28,10 @@ package final class Consumer: @unchecked Sendable {
         let wakeRoute: @Sendable (Int) -> Void
     }
 
-    /// What a Consumer begins with.
+    /// The lanes that a Consumer begins with.
     enum Lanes {
         case opened([(key: LaneKey, opening: LaneOpening)])
-        /// Those of a Consumer that has ended, as it left them.
+        /// The lanes of a Consumer that has ended, in their last state.
         case takenOver(Consumer)
     }
 
@@ -103,11 +103,11 @@ package final class Consumer: @unchecked Sendable {
 
     /// Leaves something in the inbox and wakes the thread. From any thread.
     ///
-    /// - Returns: false when nobody takes anything out any more; then it is not left.
+    /// - Returns: false if the inbox is closed; then nothing was put into it.
     @discardableResult
     func post(_ change: (inout ConsumerInbox) -> Void) -> Bool { context.inbox.post(change) }
 
-    /// The sink for a connection's events, for whoever makes the connection.
+    /// The sink for the events of a connection that is being made.
     func sink(for number: Int) -> ConnectionSink {
         ConnectionSink { [inbox = context.inbox] event in inbox.post { $0.events.append((number, event)) } }
     }
@@ -175,7 +175,7 @@ package final class Consumer: @unchecked Sendable {
         }
     }
 
-    /// Nobody waits for it: after a crash before the commit the topic has to prove itself once more.
+    /// The commit is not awaited: after a crash before it the topic has to prove itself once more.
     private func keepProvenTopics(wall: WallTime) {
         guard let proven = judge.breakers.takeNews() else { return }
         let note = (ProvenTopics.noteName(route: name), proven.bytes(service: connector.serviceIdentity))

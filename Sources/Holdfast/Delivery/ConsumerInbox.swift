@@ -1,8 +1,8 @@
-/// What other threads bring to a Consumer. Arrays under a lock, swapped out whole for each turn.
+/// The inbox of a Consumer, for other threads: arrays under a lock, swapped out whole for each turn.
 struct ConsumerInbox: Sendable {
     /// Number of the connection, and what happened on it.
     var events: [(connection: Int, event: ConnectorEvent)] = []
-    /// The latest report of each lane, so that what nobody reads does not grow.
+    /// The latest report of each lane, so that an unread inbox does not grow.
     var commits: [LaneID: CommitReport.Lane] = [:]
     var settled: [(connection: Int, work: SettlementWork, result: Result<SettlementReport, JournalError>)] = []
     var promoted: [(lane: Int, result: Result<[UID], JournalError>)] = []
@@ -18,7 +18,7 @@ struct ConsumerInbox: Sendable {
     var restoresEnded = 0
     /// Lanes whose state could not be written.
     var statesNotNoted: [(lane: Int, error: JournalError)] = []
-    /// Nobody takes anything out any more.
+    /// Whether the inbox is closed, because its Consumer has ended.
     var isOver = false
     /// The journal can't go on until it is reopened.
     var failure: JournalError?
@@ -35,7 +35,7 @@ struct ConsumerInbox: Sendable {
     /// The route is not this Consumer's any more; others go on.
     var retirementAsked: Retirement?
     var shutdownAsked = false
-    /// Somebody waits for an answer that only a turn gives.
+    /// Whether a request waits for the next turn.
     var nudged = false
 
     struct Terms: Sendable {
@@ -74,7 +74,7 @@ struct WithdrawalOrder: Sendable {
     let completion: @Sendable (Result<Withdrawal, JournalError>) -> Void
 }
 
-/// What a Consumer knows of entries.
+/// A request for what a Consumer knows of entries.
 struct Inquiry: Sendable {
     let uids: [UID]
     let completion: @Sendable ([EntryInsight]) -> Void
@@ -87,7 +87,7 @@ extension ConsumerInbox {
         restoresEnded += 1
     }
 
-    /// What was left for a Consumer that has ended goes to the one that took its lanes over.
+    /// Takes over the inbox of the Consumer whose lanes this one serves now.
     mutating func takeOver(_ left: ConsumerInbox) {
         for (lane, commit) in left.commits where commits[lane].map({ $0.lastUID < commit.lastUID }) ?? true {
             commits[lane] = commit
@@ -103,7 +103,7 @@ extension ConsumerInbox {
         nudged = true
     }
 
-    /// Tells those who wait for an answer that none comes.
+    /// Completes waiting requests: orders with the error, inquiries with nothing.
     func refuse(_ error: JournalError) {
         for order in orders { order.completion(.failure(error)) }
         for order in withdrawals { order.completion(.failure(error)) }

@@ -6,7 +6,7 @@ struct HandOutHolds: Sendable {
     var readAgainAt: Duration?
     /// Until then nothing is sent, by the service's word.
     private var parkedUntil: Duration?
-    /// The same for people.
+    /// The pause in a form for the status.
     private(set) var parking: EngineStatus.Parking?
     /// A payload error is being settled: nothing goes out before that is on disk.
     var settlesPayloadError = false

@@ -90,7 +90,7 @@ extension HandOuts {
         }
     }
 
-    /// A token has a record of the blacklist that nobody can read. It may forbid the entry, which therefore neither goes nor
+    /// A token has an unreadable record of the blacklist. It may forbid the entry, which therefore neither goes nor
     /// is rejected: it waits until the record is mended.
     private func unreadableBlacklist(
         _ fields: PackedNotification.Fields, in batch: EntryBatch, _ fault: RecordFault, _ examined: inout Examined

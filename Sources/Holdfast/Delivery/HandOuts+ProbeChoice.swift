@@ -1,6 +1,6 @@
 /// Which entry a lane tries that was stopped for its credentials: they may be refused for one topic, and taken for others.
 extension HandOuts {
-    /// How many entries are looked at for one of another topic.
+    /// The most entries to search for one of another topic.
     static let probeLook = 2000
 
     /// Hands out one entry of a topic that was not refused since anything was taken: from what goes again, then from what was

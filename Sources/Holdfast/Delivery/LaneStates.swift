@@ -27,7 +27,7 @@ final class LaneStates {
         tell(change.lane, isLogged: change.isLogged)
     }
 
-    /// So that a restart, and those who look at the journal, know the lane's state too. It decides nothing in this process.
+    /// Stores the lane's state in the journal, for a restart and for readers. It decides nothing in this process.
     func note(_ index: Int) {
         context.journal.setState(of: lanes[index].id, to: lanes[index].machine.state) {
             [inbox = context.inbox] result in

@@ -5,7 +5,7 @@ final class Link {
     let flights: Flights
     /// The most entries that it takes at a time.
     private(set) var capacity = 1
-    /// How many of them the service works on at a time.
+    /// The number of entries that the service works on at a time.
     private(set) var streams = 1
     /// It has said that it takes nothing more.
     var isDraining = false

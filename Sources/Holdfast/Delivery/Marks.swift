@@ -1,7 +1,7 @@
-/// Sets send marks back to where the hand-outs ended, while nothing can go out.
+/// Lowers send marks to the last hand-out while nothing can be sent.
 ///
-/// In a lane with one attempt, entries between the hand-outs and the mark, and those that came back and wait, would be *unknown*
-/// after a crash although they never left. So its mark steps back, and what waits goes back among the deferred.
+/// In an at-most-once lane, a crash would make unsent entries *unknown*: those between the last hand-out and the mark, and
+/// those that wait to be sent again. So its mark is lowered, and the waiting entries are deferred.
 final class Marks {
     private let context: RouteContext
     private let lanes: LaneTable
@@ -83,7 +83,7 @@ final class Marks {
         }
     }
 
-    /// What goes again in the lane goes back among the deferred, due at once.
+    /// Defers the lane's entries that wait to be sent again, due at once.
     private func deferAgain(_ index: Int, at now: Moment) {
         guard lanes[index].machine.againCount > 0, context.holds.readAgainAt == nil else { return }
         let again = lanes[index].machine.takeAllAgain(limit: 1000)

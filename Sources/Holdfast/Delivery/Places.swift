@@ -65,7 +65,7 @@ final class Places {
 
     // MARK: Connections
 
-    /// How many more entries the connection takes, whatever the others have.
+    /// The number of entries that the connection still takes, without regard to the others.
     func room(of link: Link) -> Int {
         min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
     }
@@ -118,9 +118,9 @@ final class Places {
         return lanes.hasWork
     }
 
-    /// How many entries the lane is given next, at most `limit`; each of them has room for its outcome.
+    /// The number of entries that the lane may hand out next, at most `limit`, each with room for its outcome.
     ///
-    /// - Parameter isKept: whether they are for places that the lane keeps.
+    /// - Parameter isKept: whether they are for places reserved for the lane.
     func grant(_ limit: Int, of index: Int, isKept: Bool, now: Duration) -> Int {
         var wanted = min(limit, 1000)
         let kept = isKept ? lanes.keptPlaces(except: index) : lanes.keptPlaces()
@@ -160,8 +160,8 @@ final class Places {
 
     // MARK: Promotions
 
-    /// How many deferred entries of a lane may come back now: they wait in memory for their turn, so there is a bound. For a
-    /// lane with one attempt as many as get a place, since a crash would make them unknown.
+    /// The number of deferred entries of a lane that may come back now. They wait in memory, so it is limited; in an
+    /// at-most-once lane to those that get a place, since a crash would make the others unknown.
     func promotionLimit(_ lane: Int) -> Int {
         let again = judge.againCount(in: lane)
         let known =

@@ -68,7 +68,7 @@ final class PlanPerformer {
         for (connection, plan) in plans { perform(plan, connection: connection, at: now) }
     }
 
-    /// Puts back what goes again, stops what must stop, and has the rest written.
+    /// Requeues entries that are sent again, stops lanes, and has the rest written.
     private func perform(_ plan: SettlementPlan, connection: Int, at now: Moment) {
         for change in plan.laneChanges { states.changed(change) }
         for news in plan.news { context.tell(news) }
@@ -178,7 +178,7 @@ final class PlanPerformer {
         }
     }
 
-    /// What could not be written, or read, is tried again.
+    /// Retries writes and reads that failed.
     func look(at now: Moment) {
         for (connection, work) in unwritten.takeDue(now.monotonic) { write(work, connection: connection) }
         for (connection, plan, answeredAt) in unread.takeDue(now.monotonic) {
@@ -186,7 +186,7 @@ final class PlanPerformer {
         }
     }
 
-    /// What a settlement on disk frees in the windows.
+    /// Frees places in the windows after a durable settlement.
     private func release(_ work: SettlementWork, of connection: Int) {
         guard let link = connections[connection] else { return }
         for ticket in work.part.tickets {
@@ -217,7 +217,7 @@ final class PlanPerformer {
         }
     }
 
-    /// They are unconfirmed on disk: each goes again in its place, but for the one that the service has refused.
+    /// They are unconfirmed on disk. Each is sent again in its order, except for the one that the service has refused.
     private func takeRecalled(_ late: LateError, _ report: SettlementReport, at now: Moment) {
         for run in late.denied.later where !run.hasOneAttempt {
             lanes[run.lane].machine.requeue([RequeuedRuns.Run(run.uids, possiblySent: true)])

@@ -1,7 +1,7 @@
 /// Brings deferred entries back into their lanes: what is due, what waited for its topic or for the clock, and what a clock
 /// that was ahead has stranded.
 final class Promotions {
-    /// What the promotion under way in a lane is for.
+    /// The purpose of a lane's promotion in progress.
     private enum Errand {
         case due
         case stranded
@@ -142,7 +142,7 @@ final class Promotions {
         lanes[lane].deferral.hadItsTurn = false
     }
 
-    /// What waits for a topic that the service takes again, and one entry of each that is to be tried.
+    /// Brings back entries of topics that the service takes again, and one entry of each topic to probe.
     private func callBackForTopics(_ lane: Int) {
         guard judge.topicHold.mayCall(lane: lane), canPromote(lane),
             let call = judge.topicHold.call(lane: lane, limit: places.promotionLimit(lane)),

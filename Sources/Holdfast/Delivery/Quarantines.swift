@@ -47,7 +47,7 @@ final class Quarantines {
         }
     }
 
-    /// What could not be moved aside is tried again.
+    /// Retries orders that failed.
     func look(now: Duration) { for order in unmoved.takeDue(now) { perform(order) } }
 
     private func finish(_ order: QuarantineOrder, moved: Set<UID>) {

@@ -1,6 +1,6 @@
-/// What the parts of one route's delivery share: its terms, its journal, its clock, and where its news goes.
+/// The context that the parts of one route's delivery share: its terms, its journal, its clock, and the receivers of its news.
 ///
-/// Confined to whoever steps the route.
+/// Confined to the thread that runs the route's turns.
 final class RouteContext {
     /// Of the route's Consumer in its engine, and of no other that there ever is in it.
     let index: Int

@@ -4,7 +4,7 @@ final class RouteInbox: Sendable {
 
     /// Leaves something and wakes the thread. From any thread.
     ///
-    /// - Returns: false when nobody takes anything out any more; then it is not left.
+    /// - Returns: false if the inbox is closed; then nothing was put into it.
     @discardableResult
     func post(_ change: (inout ConsumerInbox) -> Void) -> Bool {
         let (isOver, wasEmpty) = inbox.withLock { inbox in
@@ -24,7 +24,7 @@ final class RouteInbox: Sendable {
         return received
     }
 
-    /// Connections that came about when nobody waited for them any more.
+    /// Connections that were made after they were needed.
     func takeConnected() -> [(connection: Int, result: Result<any Connection, ConnectError>)] {
         inbox.withLock { inbox in
             defer { inbox.connected = [] }

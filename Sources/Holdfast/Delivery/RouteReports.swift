@@ -1,4 +1,4 @@
-/// What is told of a route at the end of each turn: its status, its levels, and the periodic report.
+/// Reports on a route at the end of each turn: its status, its levels, and the periodic report.
 final class RouteReports {
     private let context: RouteContext
     private let lanes: LaneTable
@@ -6,9 +6,9 @@ final class RouteReports {
     private let judge: RouteJudge
     private let places: Places
     private(set) var reports: ReportInterval
-    /// What the status board has been told.
-    private var publishedLanes: [StatusBoard.LaneStanding] = []
-    private var publishedTopics: [TopicHold.Standing] = []
+    /// The lanes as last published to the status board.
+    private var publishedLanes: [StatusBoard.LaneSummary] = []
+    private var publishedTopics: [TopicHold.Status] = []
     private var publishedHold: HoldReason?
 
     init(
@@ -42,16 +42,16 @@ final class RouteReports {
 
     /// - Parameters:
     ///   - rest: why there is nothing to do; nil when there is.
-    ///   - answersNudge: whether somebody asked for word of this turn.
+    ///   - answersNudge: whether this turn answers a request for the state.
     func publish(rest: EngineRest?, answersNudge: Bool) {
         let statuses = lanes.indices.map { index in
-            StatusBoard.LaneStanding(
+            StatusBoard.LaneSummary(
                 key: lanes[index].key, state: lanes[index].machine.state, nextProbeAt: lanes[index].probe.nextAt,
                 unreachable: lanes[index].census.unreachable, isYetToBeProbed: isYetToBeProbed(index))
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
-        let topics = judge.topicHold.isEmpty ? [] : judge.topicHold.standings
+        let topics = judge.topicHold.isEmpty ? [] : judge.topicHold.statuses
         let topicsChanged = topics != publishedTopics
         if topicsChanged { publishedTopics = topics }
         let hold = context.ending.isOver || context.ending.hasBegun ? nil : holdReason

@@ -23,8 +23,8 @@ final class Shutdown {
         }
     }
 
-    /// The same, of this route alone. Whoever takes the lanes over must know what was sent: so this does not end before all
-    /// that came of it is on disk, however long that takes.
+    /// Shuts down this route alone. The successor of its lanes must know what was sent, so this does not end before all
+    /// settlements are durable, however long that takes.
     func retire(_ retirement: Retirement, now: Duration) {
         guard !context.ending.hasBegun else { return }
         begin(now: now)

@@ -1,4 +1,4 @@
-/// What operators and applications take back, and what they ask about entries.
+/// Withdrawals of entries by operators and applications, and their inquiries about entries.
 final class Withdrawals {
     private let context: RouteContext
     private let lanes: LaneTable
@@ -109,7 +109,7 @@ final class Withdrawals {
         return lanes[index].machine.waits(uid).map { .waiting(possiblySentBefore: $0) }
     }
 
-    /// What is known of entries here, and not in the journal.
+    /// The state of entries that is known here, and not in the journal.
     func insights(_ uids: [UID]) -> [EntryInsight] {
         uids.flatMap { uid in lanes.indices.compactMap { insight(uid, lane: $0) } }
     }

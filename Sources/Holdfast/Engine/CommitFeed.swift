@@ -1,7 +1,7 @@
-/// An engine's hold on its journal: the journal's one commit observer, for as long as the engine lives.
+/// An engine's exclusive claim on its journal: it is the journal's one commit observer, as long as the engine lives.
 ///
-/// Two engines on one journal would read the same entries, and send each of them twice. So the first thing an engine does
-/// is to become the journal's observer, which fails while another engine is.
+/// Two engines on one journal would read the same entries, and send each of them twice. So an engine first becomes the
+/// journal's observer, which fails while another engine is.
 final class CommitFeed: Sendable {
     typealias Handler = @Sendable (CommitReport) -> Void
 
@@ -26,7 +26,7 @@ final class CommitFeed: Sendable {
     /// Passes commits on from here on.
     func deliver(to handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 
-    /// Lets another engine have the journal.
+    /// Releases the journal for another engine.
     func release() {
         let isFirst = state.withLock { state in
             defer { (state.handler, state.isReleased) = (nil, true) }

@@ -1,4 +1,4 @@
-/// Numbers of connections that Consumers ask for, on the way to those who make them.
+/// Requests for connections, by number, from Consumers to the tasks that make the connections.
 final class ConnectionRequests: Sendable {
     private struct Channel: Sendable {
         let stream: AsyncStream<Int>

@@ -1,13 +1,13 @@
-/// Other routes while the engine runs.
+/// Exchanging routes while the engine runs.
 extension EngineCore {
-    /// Exchanges routes and bounds. Blocks until new lanes are on disk; one caller at a time.
+    /// Exchanges routes and configuration. Blocks until new lanes are durable; one caller at a time.
     ///
-    /// From here on submissions go by the new table. A Consumer whose route goes by another connector, or is gone, ends in
-    /// order: until then nobody reads its lanes, and what is appended to them waits. Whoever steps Consumers says so with
-    /// ``ended(route:)``, and steps those that `begin` names.
+    /// From here on submissions use the new routes. A Consumer whose route has another connector, or is gone, ends in an
+    /// orderly way; until then its successor does not read its lanes, and new entries wait. The caller that runs Consumers
+    /// reports an ended one with ``ended(route:)``, and runs those that `begin` names.
     ///
-    /// - Parameter completion: when all who leave have left; from any thread. Fails with what this finds wrong, before
-    ///   anything has changed, or with ``JournalError`` when the engine has ended meanwhile.
+    /// - Parameter completion: called when all ending Consumers have ended; from any thread. Gets an error if the routes are
+    ///   wrong, before anything has changed, or ``JournalError`` if the engine has ended meanwhile.
     package func reconfigure(
         routes: [Route], configuration: EngineConfiguration,
         completion: @escaping @Sendable (Result<Reconfiguration, any Error>) -> Void
@@ -15,38 +15,39 @@ extension EngineCore {
         let configuration = configuration.keepingWhatIsForLife(of: producer.configuration)
         let table: RouteTable
         do {
-            if roster.withLock(\.isEnding) { throw JournalError.engineHasEnded }
+            if registry.withLock(\.isEnding) { throw JournalError.engineHasEnded }
             table = try RouteTable(routes, journal: journal)
         } catch {
             return completion(.failure(error))
         }
         let present = consumers
         let newcomers = table.entries.filter { entry in !present.contains { $0.name == entry.route.name } }
-            .map { makeSeat($0.route, .opened($0.lanes), configuration) }
+            .map { makeRegistration($0.route, .opened($0.lanes), configuration) }
         do throws(JournalError) {
             try lookAgain(newcomers)
-            try seat(newcomers, routes: routes, completion)
+            try admit(newcomers, routes: routes, completion)
         } catch {
-            for seat in newcomers { audience.remove(seat.number) }
+            for registration in newcomers { directory.remove(registration.number) }
             return completion(.failure(error))
         }
         producers.shared.withLock { $0.terms = ProducerTable.Terms(routes: table, configuration: configuration) }
         surroundings.gate.change(limit: configuration.outcomeLimit)
-        for seat in newcomers {
-            board.add(route: seat.consumer.name)
-            seat.begin()
-            begin(seat.number)
+        for registration in newcomers {
+            board.add(route: registration.consumer.name)
+            registration.begin()
+            begin(registration.number)
         }
         for consumer in present { tell(consumer, routes: routes, configuration: configuration) }
         finishChange()
     }
 
-    /// What was appended, by an operator say, between the opening of a lane and the first commit that its Consumer heard of.
-    private func lookAgain(_ seats: [Roster.Seat]) throws(JournalError) {
-        let lanes = seats.flatMap { seat in seat.lanes.keys.map { (seat, $0) } }
+    /// Reads the lanes again, for entries appended between the opening of a lane and the first commit that its Consumer was
+    /// told of.
+    private func lookAgain(_ registrations: [ConsumerRegistry.Registration]) throws(JournalError) {
+        let lanes = registrations.flatMap { registration in registration.lanes.keys.map { (registration, $0) } }
         guard !lanes.isEmpty else { return }
-        for ((seat, _), opening) in zip(lanes, try journal.openLanes(lanes.map(\.1))) {
-            seat.consumer.post { inbox in
+        for ((registration, _), opening) in zip(lanes, try journal.openLanes(lanes.map(\.1))) {
+            registration.consumer.post { inbox in
                 let known = inbox.commits[opening.id]
                 if known.map({ $0.lastUID < opening.lastUID }) ?? true {
                     inbox.commits[opening.id] = CommitReport.Lane(
@@ -56,27 +57,27 @@ extension EngineCore {
         }
     }
 
-    /// Decides what becomes of each Consumer. The change begins, unless the engine ends.
-    private func seat(
-        _ newcomers: [Roster.Seat], routes: [Route],
+    /// Decides which Consumers stay, end or begin. The change begins, unless the engine ends.
+    private func admit(
+        _ newcomers: [ConsumerRegistry.Registration], routes: [Route],
         _ completion: @escaping @Sendable (Result<Reconfiguration, any Error>) -> Void
     ) throws(JournalError) {
-        try roster.withLock { (roster) throws(JournalError) in
-            guard !roster.isEnding else { throw JournalError.engineHasEnded }
-            precondition(roster.change == nil, "one reconfiguration at a time")
+        try registry.withLock { (registry) throws(JournalError) in
+            guard !registry.isEnding else { throw JournalError.engineHasEnded }
+            precondition(registry.change == nil, "one reconfiguration at a time")
             var report = Reconfiguration()
-            var leaving: [Int: Roster.Departure] = [:]
-            for index in roster.seats.indices {
-                let old = roster.seats[index].route
+            var leaving: [Int: ConsumerRegistry.Departure] = [:]
+            for index in registry.registrations.indices {
+                let old = registry.registrations[index].route
                 guard let new = routes.first(where: { $0.name == old.name }) else {
                     report.removed.append(old.name)
-                    leaving[roster.seats[index].number] = .removed
+                    leaving[registry.registrations[index].number] = .removed
                     continue
                 }
-                roster.seats[index].route = new
+                registry.registrations[index].route = new
                 if !new.delivers(as: old) {
                     report.replaced.append(old.name)
-                    leaving[roster.seats[index].number] = .replaced(new)
+                    leaving[registry.registrations[index].number] = .replaced(new)
                 } else if new.hasSameTerms(as: old), new.topics == old.topics {
                     report.unchanged.append(old.name)
                 } else {
@@ -85,62 +86,63 @@ extension EngineCore {
             }
             report.added = newcomers.map(\.consumer.name)
             let places = Dictionary(uniqueKeysWithValues: routes.enumerated().map { ($1.name, $0) })
-            roster.seats = (roster.seats + newcomers).enumerated()
+            registry.registrations = (registry.registrations + newcomers).enumerated()
                 .sorted { first, second in
                     let left = (places[first.element.consumer.name] ?? .max, first.offset)
                     return left < (places[second.element.consumer.name] ?? .max, second.offset)
                 }
                 .map(\.element)
-            roster.change = Roster.Change(leaving: leaving, report: report, completion: completion)
+            registry.change = ConsumerRegistry.Change(leaving: leaving, report: report, completion: completion)
         }
     }
 
-    /// What the change means for a Consumer that was there before.
+    /// Passes the change to a Consumer that existed before.
     private func tell(_ consumer: Consumer, routes: [Route], configuration: EngineConfiguration) {
-        if let departure = roster.withLock({ $0.change?.leaving[consumer.index] }) {
+        if let departure = registry.withLock({ $0.change?.leaving[consumer.index] }) {
             consumer.post { $0.retirementAsked = departure.successor == nil ? .removed : .replaced }
         } else if let route = routes.first(where: { $0.name == consumer.name }) {
             consumer.post { $0.terms = ConsumerInbox.Terms(route: route, configuration: configuration) }
         }
     }
 
-    /// The Consumer has ended, and is stepped no more. Whoever takes its lanes over begins.
+    /// Reports that a Consumer has ended and runs no more. The successor of its lanes begins.
     package func ended(route number: Int) {
         guard
-            let (old, departure) = roster.withLock({ roster -> (Consumer, Roster.Departure)? in
-                guard !roster.isEnding, let old = roster.consumer(number), case .shutDown? = old.end,
-                    let departure = roster.change?.leaving[number]
+            let (old, departure) = registry.withLock({ registry -> (Consumer, ConsumerRegistry.Departure)? in
+                guard !registry.isEnding, let old = registry.consumer(number), case .shutDown? = old.end,
+                    let departure = registry.change?.leaving[number]
                 else { return nil }
                 return (old, departure)
             })
         else { return }
-        let seat = departure.successor.map { makeSeat($0, .takenOver(old), producer.configuration) }
-        let isSeated = roster.withLock { roster in
-            guard !roster.isEnding, let place = roster.seats.firstIndex(where: { $0.number == number }) else {
+        let registration = departure.successor.map { makeRegistration($0, .takenOver(old), producer.configuration) }
+        let isRegistered = registry.withLock { registry in
+            guard !registry.isEnding, let place = registry.registrations.firstIndex(where: { $0.number == number })
+            else {
                 return false
             }
-            roster.seats.replaceSubrange(place...place, with: seat.map { [$0] } ?? [])
-            roster.change?.leaving[number] = nil
+            registry.registrations.replaceSubrange(place...place, with: registration.map { [$0] } ?? [])
+            registry.change?.leaving[number] = nil
             return true
         }
-        guard isSeated else {
-            if let seat { audience.remove(seat.number) }
+        guard isRegistered else {
+            if let registration { directory.remove(registration.number) }
             return
         }
-        leave(old, to: seat?.consumer)
-        if let seat {
+        leave(old, to: registration?.consumer)
+        if let registration {
             board.add(route: old.name)
-            seat.begin()
-            begin(seat.number)
+            registration.begin()
+            begin(registration.number)
         } else {
             board.remove(route: old.name)
         }
         finishChange()
     }
 
-    /// What a Consumer that has ended leaves behind.
+    /// Passes the inbox of a Consumer that has ended to its successor.
     private func leave(_ old: Consumer, to successor: Consumer?) {
-        audience.remove(old.index)
+        directory.remove(old.index)
         if let successor {
             old.handOver(to: successor)
         } else {
@@ -149,19 +151,19 @@ extension EngineCore {
         }
         observer.forget(route: old.index)
         for denied in surroundings.gate.forget(route: old.index) { surroundings.wakeRoute(denied) }
-        let next = roster.withLock { roster -> Consumer? in
-            guard roster.inCharge == old.index, let first = roster.seats.first else { return nil }
-            roster.inCharge = first.number
+        let next = registry.withLock { registry -> Consumer? in
+            guard registry.inCharge == old.index, let first = registry.registrations.first else { return nil }
+            registry.inCharge = first.number
             return first.consumer
         }
         next?.post { [reports = old.reports.reports] in $0.takesCharge = reports }
     }
 
-    /// Tells whoever waits, once there is nobody to wait for.
+    /// Completes the change when no Consumer is left to wait for.
     private func finishChange() {
-        let change = roster.withLock { roster -> Roster.Change? in
-            guard let change = roster.change, change.leaving.isEmpty else { return nil }
-            roster.change = nil
+        let change = registry.withLock { registry -> ConsumerRegistry.Change? in
+            guard let change = registry.change, change.leaving.isEmpty else { return nil }
+            registry.change = nil
             return change
         }
         guard let change else { return }

@@ -1,11 +1,11 @@
 package import Logging
 
-/// The engine without threads, sockets and clocks: Producers, and a Consumer for each route that somebody must step.
+/// The engine without threads, sockets and clocks: Producers, and a Consumer for each route. Its owner runs the turns.
 ///
-/// ``PushEngine`` steps it on a thread for each route. A simulation steps it itself, one turn at a time, with time, disk
-/// and service of its own making.
+/// ``PushEngine`` runs them on a thread for each route. A simulation runs them itself, one at a time, with its own time, disk
+/// and service.
 package final class EngineCore: Sendable {
-    /// Called with the number of a Consumer that somebody must step from now on; from any thread.
+    /// Called with the number of a Consumer whose turns the owner must run from now on; from any thread.
     package typealias Begin = @Sendable (_ route: Int) -> Void
 
     let journal: any Journal
@@ -14,15 +14,15 @@ package final class EngineCore: Sendable {
     let events = EventHub()
     let outcomes: OutcomeSource
     let producers: ProducerTable
-    let roster: Monitor<Roster>
-    /// What Consumers share.
+    let registry: Monitor<ConsumerRegistry>
+    /// The parts that all Consumers share.
     let surroundings: Consumer.Surroundings
     /// Consumers by number. Held weakly: the journal's observer tells them, and must not keep them alive.
-    let audience: Audience
-    /// Keeps other engines off the journal, until this one has ended.
+    let directory: ConsumerDirectory
+    /// Prevents other engines from using the journal, until this one has ended.
     private let feed: CommitFeed
     let begin: Begin
-    /// Operators who put entries into the journal pass one at a time.
+    /// Lets one import of entries at a time into the journal.
     let restoring = Turnstile()
     private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
@@ -51,33 +51,35 @@ package final class EngineCore: Sendable {
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let board = StatusBoard(routes: routes.map(\.name))
-        let audience = Audience()
+        let directory = ConsumerDirectory()
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
             clockTrust: producers.clockTrust,
-            wakeRoute: { route in audience.post(to: route) { $0.nudged = true } })
+            wakeRoute: { route in directory.post(to: route) { $0.nudged = true } })
         try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
         self.journal = journal
         self.board = board
         self.observer = observer
         self.producers = producers
-        self.audience = audience
+        self.directory = directory
         self.feed = feed
         self.begin = begin
         self.requestConnection = requestConnection
-        roster = Monitor(Roster(seeds: Xoshiro256(seed: seed)))
-        let seats = table.entries.map { makeSeat($0.route, .opened($0.lanes), configuration) }
-        roster.withLock { $0.seats = seats }
+        registry = Monitor(ConsumerRegistry(seeds: Xoshiro256(seed: seed)))
+        let registrations = table.entries.map { makeRegistration($0.route, .opened($0.lanes), configuration) }
+        registry.withLock { $0.registrations = registrations }
         observe(clock)
-        for seat in seats { seat.begin() }
+        for registration in registrations { registration.begin() }
     }
 
-    /// A Consumer with what belongs to it, which hears of commits from now on.
-    func makeSeat(_ route: Route, _ lanes: Consumer.Lanes, _ configuration: EngineConfiguration) -> Roster.Seat {
-        let (index, seed) = roster.withLock { $0.nextNumber() }
+    /// Makes a Consumer with its connector's host. It is told of commits from now on.
+    func makeRegistration(_ route: Route, _ lanes: Consumer.Lanes, _ configuration: EngineConfiguration)
+        -> ConsumerRegistry.Registration
+    {
+        let (index, seed) = registry.withLock { $0.nextNumber() }
         let consumer = Consumer(
             index: index, route: route, lanes: lanes, in: surroundings, configuration: configuration,
             isInCharge: index == 0, randomSeed: seed,
@@ -85,25 +87,25 @@ package final class EngineCore: Sendable {
         let host = RouteHost(
             journal: journal, log: consumer.log, tell: { [events] in events.emit(.notice(route: route.name, $0)) },
             renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
-        audience.add(consumer)
-        return Roster.Seat(consumer: consumer, route: route, host: host)
+        directory.add(consumer)
+        return ConsumerRegistry.Registration(consumer: consumer, route: route, host: host)
     }
 
     /// The consumers hold the journal and the Producers; these must not hold the consumers.
     private func observe(_ clock: EngineClock) {
-        let (audience, gate) = (audience, surroundings.gate)
-        clock.onMove? { audience.post { $0.nudged = true } }
+        let (directory, gate) = (directory, surroundings.gate)
+        clock.onMove? { directory.post { $0.nudged = true } }
         producers.shared.withLock { state in
             state.observer = observer
-            state.onJournalFailure = { error in audience.post { $0.failure = $0.failure ?? error } }
+            state.onJournalFailure = { error in directory.post { $0.failure = $0.failure ?? error } }
         }
         // Producers and outcomes hold the journal, which holds this observer.
         feed.deliver { [weak producers, events, weak outcomes, observer] report in
             if let measure = report.measure { observer.committed(measure) }
-            audience.post(report.lanes)
-            if let failure = report.failure { audience.post { $0.failure = failure } }
+            directory.post(report.lanes)
+            if let failure = report.failure { directory.post { $0.failure = failure } }
             for route in gate.deniedThatMayAsk(waiting: report.outcomes) {
-                audience.post(to: route) { $0.nudged = true }
+                directory.post(to: route) { $0.nudged = true }
             }
             for id in report.drained {
                 guard let producer = producers?.producer(id) else { continue }
@@ -115,8 +117,8 @@ package final class EngineCore: Sendable {
         }
     }
 
-    /// Those that work, and those that are about to end, in the order of their routes.
-    var consumers: [Consumer] { roster.withLock { $0.seats.map(\.consumer) } }
+    /// The running Consumers, and those that are about to end, in the order of their routes.
+    var consumers: [Consumer] { registry.withLock { $0.registrations.map(\.consumer) } }
 
     /// Accepts notifications under the name `default`.
     package var producer: Producer { producers.standard }
@@ -124,49 +126,49 @@ package final class EngineCore: Sendable {
     /// The Producer of that name.
     package func producer(named name: String) throws -> Producer { try producers.producer(named: name) }
 
-    /// The numbers of the Consumers that somebody must step.
-    package var routes: [Int] { roster.withLock { $0.seats.map(\.number) } }
+    /// The numbers of the Consumers whose turns the owner must run.
+    package var routes: [Int] { registry.withLock { $0.registrations.map(\.number) } }
 
     package var routeCount: Int { routes.count }
 
     /// Reads what the first turn needs to know. Once, before the first turn.
     package func start(route: Int) { consumer(route).start() }
 
-    /// Does everything there is to do for the route at the moment. One caller at a time.
+    /// Runs one turn of the route. One caller at a time.
     ///
-    /// - Returns: when to come back at the latest, by the monotonic clock; nil when only something new can bring more.
+    /// - Returns: the latest time of the next turn, by the monotonic clock; `nil` if only new input can bring more work.
     package func turn(route: Int) -> Duration? { consumer(route).turn() }
 
     /// Whether something new has come for the route since its last turn.
     package func hasNews(route: Int) -> Bool { !consumer(route).context.inbox.isEmpty }
 
-    /// How the route's work ended; nil while it goes on.
+    /// How the route's work ended; `nil` while it runs.
     package func end(of route: Int) -> Consumer.End? { consumer(route).end }
 
-    /// Where the events of a connection go, from the moment on at which it is being made.
+    /// The receiver of a connection's events, from the start of the attempt on.
     package func sink(route: Int, connection: Int) -> ConnectionSink {
-        roster.withLock { $0.consumer(route) }?.sink(for: connection) ?? ConnectionSink { _ in }
+        registry.withLock { $0.consumer(route) }?.sink(for: connection) ?? ConnectionSink { _ in }
     }
 
-    /// The answer to a request for a connection. One that nobody wants any more is closed.
+    /// Passes the result of a request for a connection. A connection that is not needed any more is closed.
     package func connected(route: Int, connection: Int, _ result: Result<any Connection, ConnectError>) {
-        let isTaken = audience.post(to: route) { $0.connected.append((connection, result)) }
+        let isTaken = directory.post(to: route) { $0.connected.append((connection, result)) }
         if !isTaken, case .success(let connection) = result { connection.close(deadline: .zero) }
     }
 
     func consumer(_ number: Int) -> Consumer {
-        guard let consumer = roster.withLock({ $0.consumer(number) }) else {
+        guard let consumer = registry.withLock({ $0.consumer(number) }) else {
             preconditionFailure("there is no Consumer \(number)")
         }
         return consumer
     }
 
-    /// Takes nothing new, and ends when what is in flight has its answers, or the limit is over.
+    /// Refuses new notifications, and ends when all entries in flight have their answers, or after the limit.
     package func shutDown() {
         producers.end(Refusal(.shuttingDown, "the engine is shutting down"))
-        let consumers = roster.withLock { roster in
-            roster.isEnding = true
-            return roster.seats.map(\.consumer)
+        let consumers = registry.withLock { registry in
+            registry.isEnding = true
+            return registry.registrations.map(\.consumer)
         }
         for consumer in consumers { consumer.post { $0.shutdownAsked = true } }
     }
@@ -175,10 +177,11 @@ package final class EngineCore: Sendable {
 
     /// The Consumer of the route that serves a lane, with the lane's number; nil for one that no route serves.
     func server(of lane: LaneKey) -> (consumer: Consumer, lane: LaneID)? {
-        roster.withLock { roster in
-            guard let seat = roster.seats.first(where: { $0.consumer.name == lane.route }), let id = seat.lanes[lane]
+        registry.withLock { registry in
+            guard let registration = registry.registrations.first(where: { $0.consumer.name == lane.route }),
+                let id = registration.lanes[lane]
             else { return nil }
-            return (seat.consumer, id)
+            return (registration.consumer, id)
         }
     }
 
@@ -206,9 +209,9 @@ package final class EngineCore: Sendable {
         if let failure { completion(.failure(failure)) }
     }
 
-    /// Leaves something for the Consumer of a lane, and for the one that takes the lane over if that is just happening.
+    /// Puts something into the inbox of a lane's Consumer, and of its successor during a change.
     ///
-    /// - Returns: why it could not be left.
+    /// - Returns: why that was not possible.
     private func leave(for key: LaneKey, _ change: (inout ConsumerInbox, LaneID) -> Void) -> JournalError? {
         var last: Consumer?
         while let (consumer, id) = server(of: key) {
@@ -233,15 +236,14 @@ package final class EngineCore: Sendable {
         if let failure { completion(.failure(failure)) }
     }
 
-    /// What the journal is to remember as its last time, when an operator writes while the wall clock says `wall`; nil
-    /// while the clock is doubted.
+    /// The time to store in the journal as its last one when an operator writes at `wall`; `nil` while the clock is
+    /// distrusted.
     package func timeToRemember(_ wall: WallTime) -> WallTime? { producer.timeToRemember(producer.look(wall)) }
 
-    /// Entries of another journal are to be appended. Said before anything of it can be read: see
-    /// ``LaneStateMachine/beginRestoring()``.
+    /// Announces an import of entries, before any of them can be read: see ``LaneStateMachine/beginRestoring()``.
     package func beginRestoring() { for consumer in consumers { consumer.post { $0.restoresBegun += 1 } } }
 
-    /// They are on disk, or will not be: deferred ones among them may be due.
+    /// Ends an import, successful or not. Deferred entries among the imported ones may be due.
     package func endRestoring() {
         for consumer in consumers where !consumer.post({ $0.endRestoring() }) {
             // Another one has its lanes since.
@@ -249,7 +251,7 @@ package final class EngineCore: Sendable {
         }
     }
 
-    /// Has the connectors read their credentials again, one after the other.
+    /// Makes the connectors read their credentials again, one after the other.
     func reloadCredentials() async -> [CredentialReload] {
         var reloads: [CredentialReload] = []
         for consumer in consumers {
@@ -268,7 +270,7 @@ package final class EngineCore: Sendable {
 
     /// As of now.
     package func status() -> EngineStatus {
-        let laneIDs = roster.withLock(\.laneIDs)
+        let laneIDs = registry.withLock(\.laneIDs)
         var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
         (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
         let oldest = observer.oldest
@@ -283,7 +285,7 @@ package final class EngineCore: Sendable {
         return status
     }
 
-    /// Waits until every route has nothing to do. Damage to the blacklist outweighs that everything else is well.
+    /// Waits until every route has nothing to do. Damage to the blacklist is reported even if all else is well.
     func untilRest() async -> EngineRest {
         let rest = await board.untilRest { for consumer in consumers { consumer.post { $0.nudged = true } } }
         let damage = journal.blacklist.damageCount
@@ -306,10 +308,10 @@ package final class EngineCore: Sendable {
         events.end()
         outcomes.end()
         producers.ended()
-        let (consumers, change) = roster.withLock { roster in
-            defer { roster.change = nil }
-            roster.isEnding = true
-            return (roster.seats.map(\.consumer), roster.change)
+        let (consumers, change) = registry.withLock { registry in
+            defer { registry.change = nil }
+            registry.isEnding = true
+            return (registry.registrations.map(\.consumer), registry.change)
         }
         for consumer in consumers {
             consumer.closeUnclaimed()

@@ -1,6 +1,6 @@
-/// The desk of a living engine: what concerns its lanes goes through their Consumers, all else is as at rest.
+/// The ``OperatorDesk`` of a running engine. Calls about its lanes go through their Consumers, all others to the journal.
 ///
-/// The calls about lanes that the engine serves wait for ``PushEngine/run()``, and fail once it has ended.
+/// Calls about lanes that the engine serves wait for ``PushEngine/run()``, and fail once it has ended.
 struct EngineDesk: OperatorDesk {
     let core: EngineCore
 
@@ -141,7 +141,7 @@ struct EngineDesk: OperatorDesk {
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {
-    /// For people.
+    /// The state in words, for operators.
     public var description: String {
         switch self {
         case .idle: "idle"

@@ -3,15 +3,15 @@ internal import Foundation
 public import Logging
 public import ServiceLifecycle
 
-/// A journal, its lanes, and what delivers them.
+/// Accepts notifications into a journal, and delivers them through the connectors of its routes.
 ///
 ///     let engine = try PushEngine(journal: journal, routes: [Route(connector: connector)])
 ///     let receipts = await engine.producer.submit(notifications)   // on disk from here on
 ///     try await engine.run()                                       // delivers until shutdown
 ///
-/// A `Service` of swift-service-lifecycle: on graceful shutdown it takes nothing new, waits for what is in flight for at
-/// most ``EngineConfiguration/shutdownLimit``, and leaves the rest in the journal. Interrupted work is not failed work.
-/// The journal stays open; it is closed by who opened it.
+/// A `Service` of swift-service-lifecycle: on graceful shutdown it refuses new notifications, waits for answers for at most
+/// ``EngineConfiguration/shutdownLimit``, and leaves the rest in the journal, for the next run. The journal stays open: close
+/// it afterwards.
 public final class PushEngine: Service, Sendable {
     private let core: EngineCore
     private let requests = ConnectionRequests()
@@ -19,7 +19,7 @@ public final class PushEngine: Service, Sendable {
     private let turnstile = Turnstile()
     private let hasRun = Monitor(false)
 
-    /// What concerns ``run()``.
+    /// A message to ``run()``.
     private enum News: Sendable {
         /// A Consumer has come with a reconfiguration.
         case came(Int)
@@ -27,15 +27,17 @@ public final class PushEngine: Service, Sendable {
         case shutDown
     }
 
-    /// Opens the lanes of all routes in the journal.
+    /// Creates an engine, and opens the lanes of all routes in the journal.
     ///
-    /// Neither logging nor metrics are ever bootstrapped here: that is the application's to do, before it makes an engine.
+    /// Logging and metrics are never bootstrapped here: the application does that before it makes an engine.
     ///
     /// - Parameters:
-    ///   - listeners: hear what happens, in figures, beside the metrics.
-    ///   - metrics: where metrics go; nil for the factory that swift-metrics was bootstrapped with.
-    /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine delivers from the journal), or
-    ///   ``RouteError`` when routes contradict each other.
+    ///   - journal: open, and used by no other engine.
+    ///   - routes: with different names and topics; at most one without topics.
+    ///   - listeners: receive counts beside the metrics.
+    ///   - metrics: the factory of metrics; `nil` for the one that swift-metrics was bootstrapped with.
+    /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine uses the journal), or ``RouteError`` if
+    ///   routes contradict each other.
     public init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
@@ -57,56 +59,55 @@ public final class PushEngine: Service, Sendable {
     /// Accepts notifications, also before ``run()``, under the name `default`.
     public var producer: Producer { core.producer }
 
-    /// Accepts notifications under a name of its own: its counts and ``Producer/untilDrained()`` are apart from others'.
+    /// Returns a Producer that accepts notifications under this name, with its own counts and ``Producer/untilDrained()``.
     ///
-    /// - Parameter name: 1 to 64 bytes; kept with each notification. At most ``ProducerID/greatestCount`` in a journal.
-    /// - Throws: ``Refusal`` for a name that is none, ``JournalError`` when the journal can't register a new one.
+    /// - Parameter name: 1 to 64 bytes, stored with each notification. At most ``ProducerID/greatestCount`` in a journal.
+    /// - Throws: ``Refusal`` for an invalid name, ``JournalError`` if the journal can't register a new one.
     public func producer(named name: String) throws -> Producer { try core.producer(named: name) }
 
-    /// Every Producer that ever submitted to this journal, in figures that a restart does not change.
+    /// Every Producer that was ever opened in this journal, with counts that outlive a restart.
     public func producers() throws(JournalError) -> [ProducerStatus] { try core.journal.producers() }
 
-    /// What happens, as it happens, from now on. Whoever does not keep up loses the oldest events, which are counted
-    /// (``EngineStatus/eventsDropped``); nothing ever waits for a listener.
+    /// Returns a stream of the events from now on. A slow listener loses the oldest events, which are counted
+    /// (``EngineStatus/eventsDropped``); the engine never waits for a listener.
     ///
-    /// - Parameter limit: the most events that wait for this listener. Default: 1000.
+    /// - Parameter limit: the most events that are buffered for this listener. Default: 1000.
     public func events(buffering limit: Int = 1000) -> AsyncStream<EngineEvent> { core.events.stream(buffering: limit) }
 
-    /// The outcomes of all notifications, for the application to act upon; each is kept in the journal until it is taken.
-    /// Needs ``EngineConfiguration/keepsOutcomes``.
+    /// The outcomes of all notifications. Each is stored in the journal until it is taken. Needs
+    /// ``EngineConfiguration/keepsOutcomes``.
     public var outcomes: Outcomes { Outcomes(source: core.outcomes) }
 
-    /// Where an entry stands, as far as the journal still knows: nil when it knows nothing any more.
+    /// Returns the state of an entry; `nil` if the journal does not know it any more.
     public func fate(of uid: UID) throws(JournalError) -> EntryFate? { try core.journal.fate(of: uid) }
 
-    /// How the notification of a receipt ended; nil while it has not, and when the journal does not know any more: when the
-    /// outcome was taken, or outcomes are not kept, and its apns-id is not remembered (``EngineConfiguration/remembersIDs``).
+    /// Returns how the notification of a receipt ended. `nil` before that, and if the journal does not know any more: the
+    /// outcome was taken or not kept, and the `apns-id` is not remembered (``EngineConfiguration/remembersIDs``).
     public func outcome(of receipt: Receipt) throws(JournalError) -> TerminalOutcome? {
         if case .repeated(_, let outcome) = receipt { return outcome }
         guard let uid = receipt.uid, case .settled(let outcome)? = try fate(of: uid) else { return nil }
         return outcome
     }
 
-    /// What was refused for good, ascending by UID from the first above `after`.
+    /// Lists notifications that were refused for good, ascending by UID from the first above `after`.
     public func rejections(after: UID = .none, limit: Int = 1000) throws(JournalError) -> [Rejection] {
         try core.journal.rejections(after: after, limit: limit)
     }
 
+    /// The journal's token blacklist, which `submit` and the engine apply.
     public var blacklist: TokenBlacklist { core.producer.blacklist }
 
-    /// The push service that notifications of a topic go to, by its ``Connector/serviceIdentity``; nil when no route serves
-    /// the topic.
+    /// The push service of a topic, by its ``Connector/serviceIdentity``; `nil` if no route serves the topic.
     package func serviceIdentity(for topic: String) -> String? {
         core.producer.terms.routes.serviceIdentity(for: topic)
     }
 
-    /// What was left under `name` in the journal; nil when there is nothing.
+    /// Reads a note of the journal; `nil` if there is none.
     package func note(_ name: String) throws(JournalError) -> [UInt8]? { try core.journal.note(name) }
 
-    /// Leaves `value` under `name` in the journal, or with nil takes it away. Also when the journal takes no notifications,
-    /// being full. Not for hot paths.
+    /// Stores a note in the journal, or removes it with `nil`, even if the journal is full. Not for hot paths.
     ///
-    /// - Parameter completion: on a thread of its own, when the commit is on disk, or why it is not.
+    /// - Parameter completion: called on a thread of its own when the commit is durable, or with the error.
     package func setNote(
         _ name: String, to value: [UInt8]?, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
@@ -124,7 +125,7 @@ public final class PushEngine: Service, Sendable {
 
     /// Delivers until it is shut down or cancelled. May be called once.
     ///
-    /// - Throws: ``JournalError`` when the journal can't be used any more; what was accepted is in it.
+    /// - Throws: ``JournalError`` if the journal can't be used any more. Accepted notifications are in it.
     public func run() async throws {
         let isFirst = hasRun.withLock { hasRun in
             defer { hasRun = true }
@@ -140,39 +141,42 @@ public final class PushEngine: Service, Sendable {
         if case .failed(let error) = end { throw error }
     }
 
-    /// As of now.
+    /// Returns a snapshot of all counts.
     public func status() -> EngineStatus { core.status() }
 
-    /// Waits until nothing is left to do: every entry has met its end, or what is left is in lanes that are stopped.
-    /// Needs ``run()`` to be running.
+    /// Waits until every entry has ended, or the rest waits in lanes that are stopped or for topics that are set aside. Needs
+    /// ``run()`` to be running.
     public func untilIdle() async -> EngineRest {
         await core.untilRest()
     }
 
-    /// What operators may do: pause and resume lanes, take entries back, send rejections again, and more. What concerns
-    /// lanes waits for ``run()``.
+    /// The operators' interface: to pause and resume lanes, take entries back, send rejections again, and more. Calls about
+    /// lanes wait for ``run()``.
     public var desk: any OperatorDesk { EngineDesk(core: core) }
 
-    /// Exchanges routes and bounds while the engine runs. Needs ``run()`` to be running.
+    /// Exchanges routes and configuration while the engine runs, all or nothing. Needs ``run()`` to be running.
     ///
-    /// Routes are known by their names. One that is a copy of the one before, as it was or
-    /// ``Route/with(topics:connections:scaling:rate:)`` other terms, keeps the connections that it has. One with another connector takes the lanes over: the old
-    /// connections get the answers that they wait for, for at most ``EngineConfiguration/shutdownLimit``, and when all that
-    /// came of it is on disk, the new one goes on where they ended. So nothing is lost, each lane keeps its order, and only
-    /// what the service did not answer for within the limit is a possible duplicate. A route that is gone ends the same way,
-    /// and what waits in its lanes stays in the journal, served by nobody. Submissions are never refused meanwhile; they go
-    /// by the new routes, all at once, from before this returns. What a lane holds already stays in it, whichever route its
-    /// topic has now.
+    /// Routes are matched by name:
     ///
-    /// Of the configuration all is taken up but ``EngineConfiguration/keepsOutcomes``, ``EngineConfiguration/logInterval``,
-    /// ``EngineConfiguration/measureInterval`` and ``EngineConfiguration/listenerLimit``, which are for the engine's life;
-    /// ``EngineConfiguration/barrierIdle`` holds for new connections.
+    /// - A copy of the present route, unchanged or made by ``Route/with(topics:connections:scaling:rate:)``, keeps its
+    ///   connections.
+    /// - A route with another connector takes over the lanes. The old connections wait for answers for at most
+    ///   ``EngineConfiguration/shutdownLimit``. When all settlements are durable, the new connector continues there. Nothing is
+    ///   lost, each lane keeps its order, and only entries without an answer are possible duplicates.
+    /// - A route that is left out ends in the same way. Its entries stay in the journal.
     ///
-    /// Where calls meet, one waits for the other.
+    /// Submissions go on meanwhile, and use the new routes from before this returns. Entries stay in their lane, whatever route
+    /// their topic has now.
     ///
-    /// - Returns: what became of each route, when it has.
-    /// - Throws: ``RouteError`` when routes contradict each other, or ``JournalError`` when a new lane can't be opened:
-    ///   everything is as it was then. ``JournalError`` with code ``JournalError/Code/closed`` when the engine ended.
+    /// The whole configuration is exchanged except for ``EngineConfiguration/keepsOutcomes``,
+    /// ``EngineConfiguration/logInterval``, ``EngineConfiguration/measureInterval`` and ``EngineConfiguration/listenerLimit``,
+    /// which cannot change. ``EngineConfiguration/barrierIdle`` applies to new connections.
+    ///
+    /// Concurrent calls wait for each other.
+    ///
+    /// - Returns: the change of each route, when it is complete.
+    /// - Throws: ``RouteError`` if routes contradict each other, or ``JournalError`` if a new lane can't be opened: nothing has
+    ///   changed then. ``JournalError`` with code ``JournalError/Code/closed`` if the engine ended.
     @discardableResult
     public func reconfigure(
         routes: [Route], configuration: EngineConfiguration
@@ -187,13 +191,13 @@ public final class PushEngine: Service, Sendable {
         }
     }
 
-    /// Has each route's connector read its keys, certificates and trusted certificates again, and take up what is good: see
-    /// ``Connector/reload()``.
+    /// Makes each route's connector read its keys, certificates and trusted certificates again: see ``Connector/reload()``.
     ///
-    /// - Returns: what came of it, by route.
+    /// - Returns: the result for each route.
     public func reloadCredentials() async -> [CredentialReload] { await core.reloadCredentials() }
 
-    /// On routes whose service answers errors only: asks for proof of what is unconfirmed, now. It costs a connection.
+    /// Sends a barrier on each connection with unconfirmed entries, if the service answers errors only. Each costs its
+    /// connection.
     public func writeBarriers() { core.writeBarriers() }
 
     private func shutDown() {

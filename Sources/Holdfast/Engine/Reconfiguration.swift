@@ -1,13 +1,14 @@
 internal import Logging
 
-/// What a reconfiguration came to: the routes by name, each in one of these.
+/// The result of a reconfiguration: each route's name is in one of these lists.
 public struct Reconfiguration: Hashable, Sendable {
-    /// Go on as they were.
+    /// Routes that are the same as before.
     public internal(set) var unchanged: [String] = []
-    /// Have other topics, connections or rates, and go on with the connections that they have.
+    /// Routes with other topics, connections or rates, which keep their connections.
     public internal(set) var changed: [String] = []
-    /// Have another connector, which has taken over what waits.
+    /// Routes with another connector, which has taken over the waiting entries.
     public internal(set) var replaced: [String] = []
+    /// New routes.
     public internal(set) var added: [String] = []
     /// Not served any more. What waits in their lanes stays in the journal.
     public internal(set) var removed: [String] = []
@@ -22,7 +23,7 @@ extension Reconfiguration: CustomStringConvertible {
         return (parts + ["\(unchanged.count) go on as they were"]).joined(separator: "; ")
     }
 
-    /// The same for machines.
+    /// The result as metadata of a log line.
     var metadata: Logger.Metadata {
         func names(_ names: [String]) -> Logger.MetadataValue { .array(names.map { .string($0) }) }
         return [

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Logging
 
-/// What one route's connector is given by the engine: the journal's notes, and the ears of the route's Consumer.
+/// The engine's services for one route's connector: the journal's notes, and reports to the route's Consumer.
 final class RouteHost: ConnectorHost.Services {
     private let journal: any Journal
     private let log: EngineLog

@@ -14,30 +14,31 @@ public import ServiceLifecycle
 /// never touches sending: it is tried again with backoff. On graceful shutdown the reading under way gets
 /// ``Configuration/stopLimit``; what was read by then is kept.
 public final class FeedbackReader: Service, Sendable {
-    /// The reader's named bounds.
+    /// The reader's settings, each with its default.
     public struct Configuration: Hashable, Sendable {
         /// From the end of one reading to the next one. Default: 1 hour.
         public var interval: Duration = .seconds(60 * 60)
         /// The upper bound of the wait after a first failure; it doubles up to ``interval``, with jitter. Default: 10 s.
         public var retryMinimum: Duration = .seconds(10)
-        /// How long tuples that the blacklist can't keep, because the disk is full for example, are tried again before
-        /// the reading fails with ``FeedbackError/Code/notStored``. Default: 60 s.
+        /// How long storing tuples in the blacklist is retried, for example on a full disk, before the reading fails with
+        /// ``FeedbackError/Code/notStored``. Default: 60 s.
         public var storeLimit: Duration = .seconds(60)
-        /// How long after a failure of the blacklist it is tried again. Default: 250 ms.
+        /// The interval between such retries. Default: 250 ms.
         public var storeRetry: Duration = .milliseconds(250)
-        /// How long a graceful shutdown lets a reading go on that is under way. Default: 2 s.
+        /// How long a graceful shutdown waits for a reading in progress. Default: 2 s.
         public var stopLimit: Duration = .seconds(2)
         /// The most tuples that wait for the application in ``FeedbackReader/tuples``. Default: 10,000.
         public var tupleLimit = 10_000
 
+        /// Creates a configuration with the default of each limit.
         public init() {}
     }
 
     /// Tuples in one commit of the blacklist.
     static let batchLimit = 1000
 
-    /// What was read, after it was blacklisted, for one listener. Nobody waits for it: behind
-    /// ``Configuration/tupleLimit`` the oldest are dropped, and counted (``FeedbackStatus/dropped``). Ends with ``run()``.
+    /// The tuples that were read, after they were blacklisted, for one listener. If it is slow, the oldest beyond
+    /// ``Configuration/tupleLimit`` are dropped, and counted (``FeedbackStatus/dropped``). Ends with ``run()``.
     public let tuples: AsyncStream<FeedbackTuple>
 
     private let application: AsyncStream<FeedbackTuple>.Continuation
@@ -50,9 +51,11 @@ public final class FeedbackReader: Service, Sendable {
     private let log: EngineLog
     private let state = Monitor(FeedbackStatus())
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
     ///   - blacklist: ``PushEngine/blacklist``.
-    ///   - route: on which the tokens were learnt, for the blacklist. Default: `default`.
+    ///   - route: the route's name in the blacklist's entries. Default: `default`.
     ///   - scope: the app's topic, and the push service by its ``Connector/serviceIdentity``: feedback is of the app of the
     ///     certificate with which it is read. Default: every topic and every service.
     public init(
@@ -72,7 +75,7 @@ public final class FeedbackReader: Service, Sendable {
         log = EngineLog(logger, clock: clock, route: route)
     }
 
-    /// As of now.
+    /// Returns the present counts.
     public func status() -> FeedbackStatus { state.withLock { $0 } }
 
     /// Reads once.
@@ -210,18 +213,18 @@ public final class FeedbackReader: Service, Sendable {
     }
 }
 
-/// What a ``FeedbackReader`` has done so far.
+/// The counts of a ``FeedbackReader``, since it was made.
 public struct FeedbackStatus: Hashable, Sendable {
-    /// That came to their end.
+    /// Complete readings.
     public internal(set) var readings = 0
-    /// Readings that did not.
+    /// Failed readings.
     public internal(set) var failures = 0
-    /// Read, those without a usable token included.
+    /// Tuples read, including those without a usable token.
     public internal(set) var tuples = 0
-    /// Of them, without a token of 1 to 100 bytes: told to the application, and not blacklisted.
+    /// Of ``tuples``: without a token of 1 to 100 bytes. They are passed to the application, and not blacklisted.
     public internal(set) var unusable = 0
-    /// Of them, those that the application was too slow for.
+    /// Of ``tuples``: dropped because the application was too slow.
     public internal(set) var dropped = 0
-    /// Why the last reading failed; nil when it came to its end.
+    /// The error of the last reading; `nil` if it was complete.
     public internal(set) var lastError: FeedbackError?
 }

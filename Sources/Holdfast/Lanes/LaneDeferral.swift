@@ -19,7 +19,7 @@ struct LaneDeferral: Sendable {
     private var looksBehindHeld = false
     /// A promotion has just ended: what is ahead in the lane is handed out before the next one begins.
     var hasJustReturned = false
-    /// What was due came back last, and not what had waited for its topic or for the clock.
+    /// Whether due entries came back last, and not ones that had waited for their topic or for the clock.
     var hadItsTurn = false
 
     /// The first deferred entry is due then; nil when nothing is deferred that falls due.
@@ -36,7 +36,7 @@ struct LaneDeferral: Sendable {
         due = Due(monotonic: time, wall: WallTime(milliseconds: .min))
     }
 
-    /// What was due could not be brought back.
+    /// Records that due entries could not be brought back.
     mutating func failed(tryingAgainAt time: Duration) { due?.monotonic = time }
 
     func isDue(_ now: Duration) -> Bool { due.map { $0.monotonic <= now } ?? false }

@@ -12,7 +12,7 @@ struct LaneProbe: Sendable {
         case out(UID, connection: Int, deadline: Duration)
     }
 
-    /// What an answer to the probe says of the cause of the stop.
+    /// The meaning of a probe's answer for the cause of the stop.
     enum Finding: Hashable, Sendable {
         /// The cause is gone.
         case passed

@@ -34,7 +34,7 @@ struct LaneShare: Sendable {
         others.contains { max(times[$0], now) < max(times[lane], now) }
     }
 
-    /// How many of `room` places the lane is given in one go: all where it is alone, else its part by weight, at least one.
+    /// The number of `room` places for the lane at a time: all if it is alone, else its part by weight, at least one.
     func part(of lane: Int, among lanes: [Int], room: Int) -> Int {
         guard lanes.count > 1, room > 1 else { return room }
         let all = lanes.reduce(0) { $0 + weights[$1] }

@@ -11,7 +11,7 @@ extension LaneStateMachine {
         return again.count + forwardPlaces + promotionPlaces
     }
 
-    /// Of them, those that can be filled now.
+    /// The number of ``keptPlaces`` that can be filled now.
     var fillablePlaces: Int {
         guard key.guarantee == .atMostOnce, handsOut, !isLowering else { return 0 }
         if !again.isEmpty { return again.count }
@@ -25,7 +25,7 @@ extension LaneStateMachine {
         return again.isEmpty && wantsForwardPlaces
     }
 
-    /// The same of a lane with one attempt, whatever goes again in it.
+    /// Whether an at-most-once lane has unread entries without a place, without regard to entries that are sent again.
     var wantsForwardPlaces: Bool {
         guard handsOut, !isLowering, !holdsReading, isRunning || keptPlaces == 0 else { return false }
         // What an earlier process may have sent has no places: it is not sent again.

@@ -3,23 +3,23 @@
 /// A pure machine. The journal is the queue: what it holds here is a cursor, the durable mark, and the UIDs that go again,
 /// which are at most as many as the window takes.
 struct LaneStateMachine: Sendable {
-    /// A UID that goes again, in its place.
+    /// A UID to send again, in its place.
     struct Again: Hashable, Sendable {
         let uid: UID
         let possiblySent: Bool
     }
 
-    /// What may end a stop before a probe does.
+    /// An event that may end a stop before a probe does.
     enum StopRemedy: Hashable, Sendable {
-        /// That a connection comes about, which is tried again and again.
+        /// A connection, which is tried again and again.
         case connection
         /// Other credentials.
         case credentials
-        /// That the service itself answers any lane of the route: something else stood in its place.
+        /// An answer of the service itself to any lane of the route, after another server had answered in its place.
         case service
     }
 
-    /// What to do to get on.
+    /// The next step of the lane.
     enum Step: Hashable, Sendable {
         /// Read these again, ascending; see ``LaneStateMachine/takeAgain(_:)``.
         case readAgain([Again])
@@ -44,7 +44,7 @@ struct LaneStateMachine: Sendable {
     /// The greatest UID that this process has handed out.
     private var handedOutThrough: UID = .none
     private(set) var state: LaneState
-    /// What lets the lane run again without an operator's word or a probe, where it was stopped by this process.
+    /// The event that ends a stop by this process, without an operator or a probe.
     private(set) var remedy: StopRemedy?
     /// By an earlier process, which is no reason for this one.
     private(set) var wasStopped: Bool
@@ -54,7 +54,7 @@ struct LaneStateMachine: Sendable {
     private(set) var mark: UID
     /// The greatest UID on disk.
     private(set) var lastUID: UID
-    /// What was asked of the journal last.
+    /// The ceiling that was last requested from the journal.
     private var ceiling: UID
     private(set) var again = RequeuedRuns()
     /// Entries with one attempt that the mark covers, or is asked to cover, and that have not been read. Each has a place in
@@ -125,9 +125,9 @@ struct LaneStateMachine: Sendable {
     /// Whether something lies above what was read forward: it was never handed out.
     var hasForwardWork: Bool { cursor < lastUID }
 
-    /// What a connection with room can be given next.
+    /// The next step for a connection with room.
     ///
-    /// - Parameter passedOver: what goes again, and is to go behind others.
+    /// - Parameter passedOver: entries to send again after others.
     func nextStep(limit: Int, passingOver passedOver: Set<UID> = []) -> Step {
         guard handsOut, limit > 0, !isLowering else { return .none }
         if !again.isEmpty {
@@ -143,8 +143,8 @@ struct LaneStateMachine: Sendable {
     /// Above here nothing has a place yet: where the next look for entries begins.
     var peekStart: UID { key.guarantee == .atLeastOnce ? cursor : max(cursor, ceiling, emptyThrough) }
 
-    /// How many of what goes again may go out by what the mark covers. One that was deferred by an earlier process may lie
-    /// above the mark; sent without it, a crash would leave it as one that was never sent.
+    /// The number of leading entries that the mark covers. An entry deferred by an earlier process may lie above the mark; sent
+    /// before the mark covers it, it would look never sent after a crash.
     func covered(_ entries: [Again]) -> Int { entries.prefix { $0.uid <= mark }.count }
 
     private func goesNext(_ limit: Int, passingOver passedOver: Set<UID>) -> [Again] {
@@ -153,12 +153,12 @@ struct LaneStateMachine: Sendable {
 
     /// Removes entries that ``nextStep(limit:passingOver:)`` gave, and that have been dealt with.
     ///
-    /// - Parameter isFront: whether nothing of what goes again lies before or between them.
+    /// - Parameter isFront: whether no other entry that is sent again lies before or between them.
     mutating func takeAgain(_ taken: [Again], isFront: Bool = true) {
         if isFront { again.removeFirst(taken.count) } else { again.remove(taken.map(\.uid)) }
     }
 
-    /// All that go again, at most `limit`: they go another way.
+    /// Takes all entries that are sent again, at most `limit`, for another use.
     mutating func takeAllAgain(limit: Int) -> [Again] {
         let taken = again.prefix(limit)
         again.removeFirst(taken.count)
@@ -235,7 +235,7 @@ struct LaneStateMachine: Sendable {
         return lower(to: cursor)
     }
 
-    /// The same at an orderly end, for all lanes.
+    /// ``retreat()`` for all lanes, at an orderly end.
     mutating func retreatToRest() -> UID? {
         let rest = markAtRest
         guard !isLowering else { return nil }
@@ -259,12 +259,12 @@ struct LaneStateMachine: Sendable {
         loweredPlaces = 0
     }
 
-    /// Entries go again in their place, before anything that was not handed out yet.
+    /// Queues entries to be sent again in their order, before entries that were not handed out yet.
     mutating func requeue(_ entries: [Again]) {
         again.insert(entries.map { .init($0.uid.rawValue...$0.uid.rawValue, possiblySent: $0.possiblySent) })
     }
 
-    /// The same for runs of neighbours.
+    /// Requeues runs of neighbours.
     mutating func requeue(_ runs: [RequeuedRuns.Run]) { again.insert(runs) }
 
     /// The journal is asked to bring deferred entries back. One promotion at a time.
@@ -291,10 +291,10 @@ struct LaneStateMachine: Sendable {
         deferredThrough = max(deferredThrough, lastUID)
     }
 
-    /// Deferred entries are due, and among the unconfirmed again. Their records say whether they may have been sent.
+    /// Records that deferred entries are no longer deferred. Their records say whether they may have been sent.
     ///
-    /// Those that the reading will come to need nothing, unless they lie below the mark as it was at opening: among what
-    /// an earlier process may have sent they would be taken for sent as well, so they go by way of `again`.
+    /// Entries that the cursor has yet to reach need nothing, unless they lie below the mark at opening: there they would count
+    /// as possibly sent by an earlier process, so they are added to `again`.
     mutating func promoted(_ uids: [UID]) {
         let ahead = uids.filter { $0 > cursor && $0 <= markAtOpen }
         self.ahead.formUnion(ahead)
@@ -310,7 +310,7 @@ struct LaneStateMachine: Sendable {
         if !ahead.isEmpty { ahead.remove(uid) }
     }
 
-    /// Entries were taken back, which is on disk: they do not go again, and no mark has to cover them.
+    /// Records that entries were taken back durably: they are not sent again, and no mark has to cover them.
     mutating func takenBack(_ uids: some Sequence<UID>) {
         if !again.isEmpty { again.remove(Array(uids)) }
     }
@@ -343,12 +343,12 @@ struct LaneStateMachine: Sendable {
         mayProbe = false
     }
 
-    /// Whether it has been stopped until a connection comes about, and has something to send.
+    /// Whether the lane has something to send, and is stopped until there is a connection.
     var longsForConnection: Bool { remedy == .connection && hasWork }
 
     // MARK: Where an entry stands
 
-    /// Whether an entry goes again, before anything that was not handed out yet: with whether it may have been sent.
+    /// Whether an entry waits to be sent again, with whether it may have been sent; nil if it does not.
     func goesAgain(_ uid: UID) -> Bool? { again.possiblySent(uid) }
 
     /// Whether an entry that is among the unconfirmed waits to be handed out: with whether it may have been sent. Nil for

@@ -1,6 +1,6 @@
 /// The lanes of one route, by index, the more urgent first.
 ///
-/// A class, so that all who work on a route see the same lanes. Confined to whoever steps the route.
+/// A class, so that all parts of a route see the same lanes. Confined to the thread that runs the route's turns.
 final class LaneTable: RandomAccessCollection {
     private var lanes: [RouteLane]
     /// How the route's places are shared between them.

@@ -1,4 +1,4 @@
-/// UIDs that go again, ascending, as runs of neighbours: a million of them in a row take as much memory as one.
+/// UIDs to send again, ascending, as runs of neighbours: a million of them in a row take as much memory as one.
 ///
 /// A pure machine.
 struct RequeuedRuns: Hashable, Sendable {

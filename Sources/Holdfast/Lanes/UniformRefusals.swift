@@ -1,5 +1,5 @@
-/// Counts answers of a lane, or of a topic, that all refuse in the same way, with nothing confirmed in between: that many bad notifications are
-/// less likely than a wrong server, or a fault in what sends them.
+/// Counts consecutive refusals of a lane, or of a topic, for the same reason. So many bad notifications are less likely than a
+/// wrong server, or a bug of the sender.
 ///
 /// A pure machine.
 struct UniformRefusals: Hashable, Sendable {

@@ -1,17 +1,21 @@
 /// The lanes of a journal, and the routes of the process that uses it.
 public struct DeskStatus: Hashable, Sendable {
+    /// One lane of the journal.
     public struct Lane: Hashable, Sendable {
+        /// The lane's route, urgency and guarantee.
         public var key: LaneKey
+        /// Whether the lane runs.
         public var state: LaneState
-        /// Deferred entries included.
+        /// Entries without a terminal outcome, deferred ones included.
         public var unconfirmed: Int
+        /// Unconfirmed entries that wait for their due time.
         public var deferred: Int
-        /// Whether a route of the living process serves it. At rest no lane is served.
+        /// Whether a route of a running engine serves it.
         public var isServed: Bool
-        /// When a lane that stopped by itself tries an entry next; see ``EngineStatus/Lane/nextProbeAt``.
+        /// When a lane that stopped by itself sends its next probe; see ``EngineStatus/Lane/nextProbeAt``.
         public var nextProbeAt: WallTime?
 
-        public init(
+        package init(
             key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool,
             nextProbeAt: WallTime? = nil
         ) {
@@ -24,23 +28,26 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
+    /// One route of the process that uses the journal.
     public struct Route: Hashable, Sendable {
+        /// The route's name.
         public var name: String
-        /// Where its connector sends, for people.
+        /// The service's address, for operators.
         public var endpoint: String
-        /// For people: `connected`, `connecting`, `idle`, or why there is no connection.
+        /// `connected`, `connecting`, `idle`, or why there is no connection, for operators.
         public var connection: String
-        /// Whether a connection is there, or is not needed: false while it is away.
+        /// Whether the route needs a connection and has none.
         public var isAway: Bool
+        /// Entries that are with a connection, or whose settlement is not durable yet.
         public var inFlight: Int
-        /// Of them, called bad and not judged yet.
+        /// Of ``inFlight``: entries whose token the service called bad, and that are not decided yet.
         public var suspects: Int
-        /// Why it hands out nothing for the moment; nil when it does.
+        /// Why the route hands out nothing, for operators; `nil` if it does.
         public var holding: String?
-        /// Topics that the service refuses; their entries wait, and all others go.
+        /// Topics that the service refuses. Their entries wait, and all others are sent.
         public var topics: [EngineStatus.Topic]
 
-        public init(
+        package init(
             name: String, endpoint: String, connection: String, isAway: Bool, inFlight: Int, suspects: Int,
             holding: String?, topics: [EngineStatus.Topic] = []
         ) {
@@ -57,12 +64,12 @@ public struct DeskStatus: Hashable, Sendable {
 
     /// Every lane that the journal ever had.
     public var lanes: [Lane]
-    /// Empty at rest.
+    /// The routes of the running engine; empty if none runs.
     public var routes: [Route]
-    /// See ``EngineStatus/blacklistDamage``. 0 at rest.
+    /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
 
-    public init(lanes: [Lane], routes: [Route]) {
+    package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes
         self.routes = routes
     }

@@ -1,13 +1,15 @@
-/// The desk of a journal at rest: nobody hands anything out meanwhile.
+/// The ``OperatorDesk`` of a journal that no engine uses.
 public struct JournalDesk: OperatorDesk {
     let journal: any Journal
     let clock: EngineClock
-    /// What an expiration that has passed becomes at a retry, counted from then.
+    /// The lifetime, from the retry on, of a rejection whose expiration has passed.
     let defaultLifetime: Duration
 
+    /// Creates a desk.
+    ///
     /// - Parameters:
     ///   - journal: open, and used by no engine.
-    ///   - defaultLifetime: what an expiration that has passed becomes at a retry, counted from then.
+    ///   - defaultLifetime: the lifetime, from the retry on, of a rejection whose expiration has passed.
     ///     Default: that of ``EngineConfiguration``.
     public init(
         journal: any Journal, clock: EngineClock = .system,
@@ -18,6 +20,7 @@ public struct JournalDesk: OperatorDesk {
         self.defaultLifetime = defaultLifetime
     }
 
+    /// The lanes of the journal. No lane is served, and there are no routes.
     public func status() async throws -> DeskStatus { try status(isServed: { _ in false }, routes: []) }
 
     func status(isServed: (LaneKey) -> Bool, routes: [DeskStatus.Route]) throws -> DeskStatus {
@@ -29,14 +32,17 @@ public struct JournalDesk: OperatorDesk {
         return DeskStatus(lanes: lanes, routes: routes)
     }
 
+    /// Returns nothing: no process works on the entries.
     public func insights(_ uids: [UID]) async throws -> [EntryInsight] { [] }
 
     // MARK: Lanes
 
+    /// Notes in the journal, durably on return, that the lane is paused.
     public func pause(_ lane: LaneKey, reason: String) async throws {
         try await setState(of: lane, to: .paused(reason: reason, since: clock.wall()))
     }
 
+    /// Notes in the journal, durably on return, that the lane runs.
     public func resume(_ lane: LaneKey) async throws { try await setState(of: lane, to: .running) }
 
     private func setState(of lane: LaneKey, to state: LaneState) async throws {
@@ -52,11 +58,13 @@ public struct JournalDesk: OperatorDesk {
 
     // MARK: Entries
 
+    /// Throws ``JournalError`` with code ``JournalError/Code/notFound``: without an engine there are no routes.
     public func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
         throw JournalError(
             .notFound, "no engine delivers this journal, and only its routes say where a notification goes")
     }
 
+    /// Takes entries back, durably on return. A possibly sent one becomes *unknown*.
     public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         let lanes = try laneIDs()
         var settlements: [Settlement] = []
@@ -86,8 +94,10 @@ public struct JournalDesk: OperatorDesk {
         return try await journal.answer { journal.settle(batch, completion: $0) }
     }
 
+    /// Returns nothing: no connector is in use.
     public func reloadCredentials() async throws -> [CredentialReload] { [] }
 
+    /// Puts entries of another journal into this one, in one commit that is durable on return.
     public func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID] {
         let now = clock.wall()
         // A journal that knows no time has it from whoever is first: a clock that jumps ahead later must be found out.
@@ -126,6 +136,7 @@ public struct JournalDesk: OperatorDesk {
 
     // MARK: Rejections
 
+    /// Makes a new entry of each rejection, durably on return; it is sent when an engine runs again.
     public func retry(_ rejections: [UID]) async throws -> [Retry] {
         let lanes = try laneIDs()
         return try await RejectionRetry(
@@ -138,8 +149,14 @@ public struct JournalDesk: OperatorDesk {
         }
     }
 
+    /// Deletes rejections, durably on return.
+    ///
+    /// - Returns: how many there were.
     public func discard(_ rejections: [UID]) async throws -> Int { try journal.removeRejections(rejections) }
 
+    /// Brings back, durably on return, quarantined entries whose records can be read.
+    ///
+    /// - Returns: the UIDs of those that wait again.
     public func retryQuarantined(_ uids: [UID]) async throws -> [UID] {
         guard !uids.isEmpty else { return [] }
         return try await journal.answer { journal.retryQuarantined(uids, now: clock.wall(), completion: $0) }
@@ -147,10 +164,14 @@ public struct JournalDesk: OperatorDesk {
 
     // MARK: The blacklist
 
+    /// Adds entries to the blacklist, durably on return.
     public func blacklist(_ entries: [BlacklistEntry]) async throws {
         try await TokenBlacklist(storage: journal.blacklist).add(entries)
     }
 
+    /// Removes entries from the blacklist, durably on return.
+    ///
+    /// - Returns: how many there were.
     public func unblacklist(_ keys: [BlacklistKey]) async throws -> Int {
         try TokenBlacklist(storage: journal.blacklist).remove(keys)
     }

@@ -1,20 +1,20 @@
-/// What an operator may do to a journal, whether a process uses it or not.
+/// The operations of an operator on a journal, whether a process uses it or not.
 ///
-/// ``PushEngine/desk`` is that of a living engine, ``JournalDesk`` that of a journal at rest. What only reads the journal
-/// is not here: a reader of the journal does that.
+/// ``PushEngine/desk`` is for a running engine, ``JournalDesk`` for a journal that no engine uses, and `RemoteDesk` (module
+/// `HoldfastControl`) for the journal of another process. To only read a journal, use `JournalReader` (module
+/// `HoldfastJournal`).
 ///
-/// Each call takes at most ``OperatorDesk/greatestBatch`` items, so that large work is done, and seen to be done, in
-/// pieces. What a call changes is on disk when it returns.
+/// Each call takes at most ``greatestBatch`` items, so that long work shows progress. Changes are durable on return.
 public protocol OperatorDesk: Sendable {
-    /// The lanes, and what the living process knows of its routes.
+    /// The journal's lanes, and the routes of the running engine.
     func status() async throws -> DeskStatus
 
-    /// What only the living process knows of these entries; none for those of which it knows nothing, and at rest.
+    /// The state of these entries in the running engine. Entries that it does not know are left out.
     func insights(_ uids: [UID]) async throws -> [EntryInsight]
 
-    /// Has nothing of the lane go out until it is resumed, restarts included. What is in flight gets its answers.
+    /// Pauses a lane until it is resumed, also after a restart. Entries in flight get their answers.
     ///
-    /// - Parameter reason: for those who look; may be empty. At most ``LaneState/longestReason`` bytes are kept.
+    /// - Parameter reason: for other operators; may be empty. At most ``LaneState/longestReason`` bytes are kept.
     /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a lane that the journal does not have.
     func pause(_ lane: LaneKey, reason: String) async throws
 
@@ -23,28 +23,26 @@ public protocol OperatorDesk: Sendable {
     /// - Throws: as ``pause(_:reason:)``.
     func resume(_ lane: LaneKey) async throws
 
-    /// Has each route's connector read its keys, certificates and trusted certificates again, and take up what is good. Lanes
-    /// that were stopped for the old ones run again.
+    /// Makes each route's connector read its keys, certificates and trusted certificates again. Lanes that stopped because of
+    /// the old ones run again.
     ///
-    /// - Returns: what came of it, by route; nothing at rest.
+    /// - Returns: the result for each route; empty if no engine runs.
     func reloadCredentials() async throws -> [CredentialReload]
 
-    /// Takes notifications, as the engine's Producer without a name does: where one is accepted it is on disk when this
-    /// returns, and goes out in its turn.
+    /// Submits notifications, like ``PushEngine/producer``. Accepted ones are durable on return.
     ///
     /// - Returns: a receipt for each, in order.
-    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` at rest: only an engine has routes, which say what
-    ///   is valid and where it goes.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` if no engine runs: only an engine has routes.
     func submit(_ notifications: [PushNotification]) async throws -> [Receipt]
 
-    /// Takes entries back, so that they are not sent (again). One that was never sent is *withdrawn*; one that may have
-    /// been sent is *unknown* from now on.
+    /// Takes entries back, so that they are not sent (again). The outcome is *withdrawn*, or *unknown* for one that may have
+    /// been sent.
     func withdraw(_ uids: [UID]) async throws -> Withdrawal
 
-    /// Sends rejections again: each becomes a new entry, linked to the old by its ``PackedNotification/Fields/retryOf``,
-    /// in the commit that removes the rejection. An expiration that has passed is set anew, as at acceptance.
+    /// Sends rejections again. Each becomes a new entry, linked to the old UID, in the commit that removes the rejection. An
+    /// expiration that has passed is replaced by the default lifetime.
     ///
-    /// - Returns: what came of each, in order.
+    /// - Returns: the result of each, in order.
     func retry(_ rejections: [UID]) async throws -> [Retry]
 
     /// Deletes rejections.
@@ -52,28 +50,26 @@ public protocol OperatorDesk: Sendable {
     /// - Returns: how many there were.
     func discard(_ rejections: [UID]) async throws -> Int
 
-    /// Brings quarantined entries back whose records can be read after all: they go out in their turn. (To give one up,
-    /// withdraw it.)
+    /// Brings back quarantined entries whose records can be read now. They are sent in their turn. (To give one up, withdraw
+    /// it.)
     ///
     /// - Returns: the UIDs of those that wait again.
     func retryQuarantined(_ uids: [UID]) async throws -> [UID]
 
-    /// Adds entries to the blacklist. Where a token has one of the same scope already, the later ``BlacklistEntry/since``
-    /// stays.
+    /// Adds entries to the blacklist. If a token has one of the same scope already, the later ``BlacklistEntry/since`` stays.
     func blacklist(_ entries: [BlacklistEntry]) async throws
 
-    /// Takes entries off the blacklist.
+    /// Removes entries from the blacklist.
     ///
     /// - Returns: how many there were.
     func unblacklist(_ keys: [BlacklistKey]) async throws -> Int
 
-    /// Puts entries of another journal into this one, each as it lay there, under a new UID.
+    /// Imports entries of another journal, each in its state there, under a new UID.
     ///
-    /// - Parameters:
-    ///   - note: becomes durable in the same commit: how far a file was taken, say.
+    /// - Parameter note: becomes durable in the same commit, such as how far a file was imported.
     /// - Returns: the new UIDs, in order.
-    /// - Throws: ``JournalError`` when nothing was taken, with ``JournalError/Code/inUse`` where the note is not what it was
-    ///   when the caller read it, ``JournalError/Code/undetermined`` when nobody can say.
+    /// - Throws: ``JournalError`` if nothing was imported, with code ``JournalError/Code/inUse`` if the note has changed since
+    ///   the caller read it; with ``JournalError/Code/undetermined`` it is unknown whether the entries were imported.
     func restore(_ entries: [RestoredEntry], note: RestoreNote?) async throws -> [UID]
 }
 
@@ -82,8 +78,8 @@ extension OperatorDesk {
     public static var greatestBatch: Int { OperatorDeskLimits.batch }
 }
 
-/// The named bounds of every ``OperatorDesk``.
-public enum OperatorDeskLimits {
+/// The limits of every ``OperatorDesk``.
+package enum OperatorDeskLimits {
     /// The most items of one call.
-    public static let batch = 1000
+    package static let batch = 1000
 }

@@ -20,7 +20,7 @@ final class CumulativeSenderConnection: CumulativeConnection {
         var barrier = Barrier.none
         var hasEnded = false
         var task: Task<Void, Never>?
-        /// What the application's positions are counted from.
+        /// The position before the connection's first one.
         var base: UInt64 = 0
     }
 

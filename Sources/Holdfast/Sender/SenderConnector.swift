@@ -6,7 +6,7 @@
 ///     }
 ///
 /// An error that the closure throws means *unknown*, since it may have come after the notification was written: by its
-/// guarantee the notification goes again or not. Throw ``SendFailure/notSent(_:)`` where it was provably not sent.
+/// guarantee the notification is sent again or not. Throw ``SendFailure/notSent(_:)`` if it was provably not sent.
 ///
 /// The closure should honour cancellation: past the deadline it is cancelled, and what it returns after that counts for
 /// nothing.
@@ -14,12 +14,13 @@
 /// A sender that is told of errors only, as one for the binary APNs protocol is, has
 /// ``init(confirmation:payloadErrors:deadline:limits:name:barrier:send:)``.
 public struct SenderConnector: Connector {
+    /// Sends one notification and returns the service's answer. A thrown error means *unknown*, unless it is ``SendFailure``.
     public typealias Send = @Sendable (PushNotification) async throws -> SendResult
-    /// Writes one notification. The position is what it must be called by when the service refuses it: the binary
-    /// protocol's identifier can be made of it, or mapped to it.
+    /// Writes one notification. Report its refusal with this position: make the binary protocol's identifier of it, or map the
+    /// identifier to it.
     public typealias Write = @Sendable (_ notification: PushNotification, _ position: UInt64) async throws -> Void
-    /// Writes a notification that the service is certain to refuse, such as one without a token. The position is what it
-    /// must be called by, as with ``Write``.
+    /// Writes a notification that the service is certain to refuse, such as one without a token. The position has the same
+    /// meaning as in ``Write``.
     public typealias WriteBarrier = @Sendable (_ position: UInt64) async throws -> Void
 
     enum Way: Sendable {
@@ -27,8 +28,11 @@ public struct SenderConnector: Connector {
         case cumulative(PayloadErrors, WriteBarrier?, Write)
     }
 
+    /// ``ConfirmationMode/perNotification``, or the mode it was made with.
     public let confirmationMode: ConfirmationMode
+    /// The limits that `submit` applies, as given at creation.
     public let limits: NotificationLimits
+    /// The name given at creation, for status and logs.
     public let endpoint: String
     let deadline: Duration
     let way: Way
@@ -51,23 +55,23 @@ public struct SenderConnector: Connector {
         way = .answered(concurrency: max(concurrency, 1), send)
     }
 
-    /// Puts a sender under care that is told of errors only. Calls are made one after the other: the order of the calls is
-    /// the order on the wire.
+    /// Creates a connector for a sender that is told of errors only. Calls are made one after the other, in the order on the
+    /// wire.
     ///
     /// - Parameters:
-    ///   - confirmation: ``ConfirmationMode/cumulative(quietPeriod:)`` with a period: silence for so long after the call
-    ///     returned counts as success. At least as long as the service takes to answer; 5 s is common. Without a period
-    ///     only errors and barriers confirm, so there must be a `barrier`.
-    ///   - payloadErrors: where the application reports what the service refuses. One for each connector.
-    ///   - deadline: the most one call may take; then the connection counts as ended. Default: 30 s.
-    ///   - send: returns when the notification is written. It may connect, and must connect anew after an error. No position
-    ///     comes twice, so that an error that is reported late is not taken for one of the next connection. What it throws
-    ///     ends the connection: this notification and those before it without confirmation are *unknown*, or this one provably not
-    ///     sent with ``SendFailure/notSent(_:)``.
-    ///   - barrier: writes a notification that is malformed on purpose, behind everything before. The service's refusal of
-    ///     it, reported with ``PayloadErrors/barrierRefused(_:)``, proves that everything before it was taken. The engine
-    ///     asks for one at shutdown, from half a window on and before it gives a connection up. It is the last call for a
-    ///     connection. Default: none, so that silence is all there is.
+    ///   - confirmation: ``ConfirmationMode/cumulative(quietPeriod:)``. Silence for the period after the call has returned
+    ///     counts as success; it must be as long as the service takes to answer, and 5 s is common. Without a period only
+    ///     errors and barriers confirm, so there must be a `barrier`.
+    ///   - payloadErrors: the application reports refusals there. One for each connector.
+    ///   - deadline: the timeout of one call, after which the connection counts as ended. Default: 30 s.
+    ///   - send: returns when the notification is written. It may connect, and must connect anew after an error. Positions
+    ///     are never reused, so a late error is not taken for one of the next connection. A thrown error ends the connection,
+    ///     and this notification and all unconfirmed ones before it become *unknown*; ``SendFailure/notSent(_:)`` says that
+    ///     this one was not sent.
+    ///   - barrier: writes, after everything before, a notification that is malformed on purpose. The service's refusal of it,
+    ///     reported with ``PayloadErrors/barrierRefused(_:)``, proves that everything before it was taken. The engine asks for
+    ///     one at shutdown, from half a window on, and before it gives up a connection. It is the last call for a connection.
+    ///     Default: none, so that only silence confirms.
     public init(
         confirmation: ConfirmationMode, payloadErrors: PayloadErrors, deadline: Duration = .seconds(30),
         limits: NotificationLimits = .devices, name: String = "the application's own sender",
@@ -85,6 +89,7 @@ public struct SenderConnector: Connector {
         way = .cumulative(payloadErrors, barrier, send)
     }
 
+    /// Makes a connection that calls the closure. Never throws: the closure connects by itself.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         switch way {
         case .answered(let concurrency, let send):
@@ -95,11 +100,15 @@ public struct SenderConnector: Connector {
     }
 }
 
-/// What a sender throws to say more than "unknown".
+/// An error for a sender's closure to throw, which says more than "unknown". More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum SendFailure: Error, Sendable, CustomStringConvertible {
-    /// Provably never sent: it goes again, and no attempt is counted.
+    /// The notification was provably never sent: it is sent again, and no attempt is counted.
     case notSent(_ why: String)
 
+    /// A message for operators, with the sender's own words.
     public var description: String {
         switch self {
         case .notSent(let why): "not sent: \(why)"
@@ -107,9 +116,9 @@ public enum SendFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a sender that is told of errors only reports them.
+/// The receiver of errors from a sender that is told of errors only.
 ///
-/// Report as soon as an error is read, and before reading on: what is reported in time undoes nothing.
+/// Report an error as soon as it is read, and before reading on, so that silence confirms nothing that it refuses.
 public final class PayloadErrors: Sendable {
     private struct State: Sendable {
         weak var connection: CumulativeSenderConnection?
@@ -123,24 +132,25 @@ public final class PayloadErrors: Sendable {
 
     private let state = Monitor(State())
 
+    /// Creates the reporter for one connector.
     public init() {}
 
-    /// The service refused the notification at this position, and discarded everything written after it; the connection is
-    /// over.
+    /// Reports that the service refused the notification at this position, discarded everything after it, and ended the
+    /// connection.
     ///
-    /// - Parameter result: what the status means: ``SendResult/Verdict/rejected(_:)`` with the fault, or
-    ///   ``SendResult/Verdict/deferred(_:)`` where sending again can help.
+    /// - Parameter result: the meaning of the status: ``SendResult/Verdict/rejected(_:)`` with the fault, or
+    ///   ``SendResult/Verdict/deferred(_:)`` if a retry can help.
     public func refused(_ position: UInt64, _ result: SendResult) {
         report(position, .refused(result), "a payload error")
     }
 
-    /// The service shuts down, and has taken everything up to and including this position (status 10).
+    /// Reports that the service shuts down, and has taken everything up to and including this position (status 10).
     public func lastGood(_ position: UInt64) {
         report(position, .lastGood, "the service shuts down")
     }
 
-    /// The service refused the barrier at this position for what is wrong with it on purpose, or with an identifier of 0 in the
-    /// binary protocol: everything that was written before it was taken. The connection is over.
+    /// Reports that the service refused the barrier at this position, for its intended mistake (in the binary protocol possibly
+    /// with identifier 0). Everything before it was taken, and the connection has ended.
     ///
     /// Any other answer to a barrier proves nothing: report it with ``connectionEnded(_:)``.
     public func barrierRefused(_ position: UInt64) {
@@ -149,7 +159,7 @@ public final class PayloadErrors: Sendable {
         connection?.barrierRefused(at: position - base)
     }
 
-    /// The connection closed without a word: what is unconfirmed is *unknown*.
+    /// Reports that the connection closed without an error response: unconfirmed notifications become *unknown*.
     public func connectionEnded(_ cause: String) { current?.end(cause: cause) }
 
     private func report(_ position: UInt64, _ kind: PayloadError.Kind, _ cause: String) {

@@ -25,7 +25,7 @@ struct AnswerClock: Sendable {
     /// How long it is since ``now`` was that.
     func time(since then: UInt32) -> Duration { .microseconds(Int64(now &- then) * 100) }
 
-    /// What came since this was asked last.
+    /// The answers since the last call.
     mutating func take() -> AnswerTimes {
         guard count > 0 else { return AnswerTimes() }
         defer { (count, total, greatest) = (0, 0, 0) }

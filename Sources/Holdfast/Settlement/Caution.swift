@@ -1,23 +1,23 @@
-/// Finds the notification that ends every connection that it goes out on, so that it holds up nobody but itself.
+/// Finds a notification that ends every connection that it is sent on, so that it delays no other.
 ///
-/// The end of a connection does not say which entry has caused it. When ``greatestEnds`` of the last connections that ended by
-/// themselves had the same entry unanswered, the route is *careful*: one entry goes at a time. It need not be the first of what
-/// they left: where answers take long, each connection answers the first before it ends. And they need not be the last ones:
-/// each of several connections may have an entry that ends it. Answers widen that again, and each end halves it, until one is
-/// left behind alone.
+/// The end of a connection does not say which entry caused it. When ``greatestEnds`` of the last connections that ended by
+/// themselves had the same entry unanswered, the route is *careful*: one entry is sent at a time. That entry need not be the
+/// first unanswered one, because with slow answers each connection may answer the first before it ends. Nor need the ends be
+/// consecutive, because each of several connections may have an entry that ends it. Answers raise the limit again, and each end
+/// halves it, until one entry is unanswered alone.
 ///
-/// An entry that was left behind alone is *accused*, and others go before it. When the service has answered one of them, the
-/// accused goes alone, on a connection of its own: its *trial*. If that ends too, the entry is guilty, and is put aside for a
-/// while, with an attempt counted; after that it has another trial. (If nothing was answered meanwhile, none is counted.) A trial
-/// takes a connection, and nothing else goes out during it: so before each one twice as many others are answered as before the
-/// last, as long as others wait. Connections that were given up for a trial that did not come about count as one. And none is
-/// given up before another one may be made: see ``TrialConnection``.
+/// An entry that was unanswered alone is *accused*, and others are sent before it. When the service has answered one of them,
+/// the accused entry is sent alone, on a connection of its own: its *trial*. If that connection ends too, the entry is
+/// guilty. It is deferred with an attempt counted, and gets another trial later. (If nothing was answered meanwhile, no
+/// attempt is counted.) A trial takes a connection, and nothing else is sent during it, so before each trial twice as many
+/// other entries are answered as before the last, if others wait. Connections that were given up in vain for a trial count as
+/// one. No connection is given up before another one may be made: see ``TrialConnection``.
 ///
-/// So many may be accused that their ends alone would take every connection that may be made. So none is let go in its place
-/// again behind which others were answered, however many more are accused; and those take turns.
+/// There may be so many accused entries that their trials alone would take every connection that may be made. So an entry after
+/// which others were answered does not return to its place, however many more are accused; these entries take turns.
 ///
-/// Where nothing is answered, the service ends every connection whatever it carries, and nobody is to blame: the accused go
-/// again in turn, and nothing is counted.
+/// If nothing is answered, the service ends every connection whatever it carries, and no entry is to blame: the accused are
+/// sent again in turn, and nothing is counted.
 ///
 /// A pure machine, and bounded. It has work only when a connection has ended.
 struct Caution: Sendable {
@@ -58,7 +58,7 @@ struct Caution: Sendable {
         case isPutAside(ends: Int, counts: Bool)
     }
 
-    /// What a trial could have now.
+    /// The connection that a trial could have now.
     enum TrialConnection: Hashable, Sendable {
         /// One that has carried nothing, and that another one may follow.
         case fresh
@@ -87,13 +87,13 @@ struct Caution: Sendable {
         var hasWitness = false
         /// Whether the service has answered something since it was accused, so that what others do says nothing of it.
         var isOutlived = false
-        /// Whether it is with a connection.
+        /// Whether the entry is with a connection.
         var isOut = false
         /// Trials that have shown it guilty.
         var trials = 0
         /// How often connections were given up for its next trial.
         var rooms = 0
-        /// Whether it is to go, or has gone, alone on a connection that has carried others.
+        /// Whether the trial is on a connection that has carried others.
         var isGuest = false
         /// Others that were answered since the last trial, or since connections were given up for it.
         var answers = 0
@@ -105,7 +105,7 @@ struct Caution: Sendable {
         /// Whether a trial has shown it guilty.
         var isKnown: Bool { trials > 0 }
 
-        /// Whether it goes alone or not at all: in company it would keep those from going that are answered.
+        /// Whether the entry is sent alone or not at all: together with others it would prevent their answers.
         var goesAlone: Bool { isKnown || isOutlived }
 
         /// Whether so many others were answered that its trial holds up few in comparison, the last of them since a connection
@@ -136,25 +136,26 @@ struct Caution: Sendable {
     /// The longest that one waits on disk which is only to let others go first.
     private static let greatestPause = Duration.seconds(10)
 
-    /// What the connections that ended last by themselves have left behind, the newest last. However many ranges windows leave
-    /// behind, the first ones tell: they go again first.
+    /// The entries that the last connections that ended by themselves left unanswered, the newest last. Only the first ranges
+    /// are kept, since they are sent again first.
     private var recent: [EntryRanges] = []
     /// The most entries in flight; nil when the window alone counts.
     private(set) var limit: Int?
     /// The most that a connection has left behind since the route is careful.
     private var most = 1
-    /// So many answers do not widen the limit: as many as the last connection left behind, since one of those may have ended it.
+    /// The number of answers that do not raise the limit: one for each entry that the last connection left unanswered, since
+    /// one of these may have ended it.
     private var owed = 0
-    /// How many answers were owed after the last end. Each end that leaves several entries doubles it: a dozen others may be
-    /// answered before those entries come up again, and would widen the limit as fast as ends narrow it.
+    /// The value of ``owed`` after the last end. Each end that leaves several entries doubles it. Otherwise answers to others,
+    /// before those entries are sent again, would raise the limit as fast as ends lower it.
     private var debt = 0
     private var suspects: [EntryKey: Suspect] = [:]
     /// As it was when something was to go out last.
     var trialConnection = TrialConnection.fresh
     /// Whether a connection has ended unused while an accused entry waited for one that another may follow.
     private(set) var hasWaitedInVain = false
-    /// More entries that were left behind alone, with no answer since the first, show that it is not they. It doubles each time,
-    /// since so many guilty ones may lie one behind the other.
+    /// The number of entries unanswered alone, without an answer since the first, beyond which none of them is to blame. It
+    /// doubles each time, since as many guilty entries may follow each other.
     private var bound = firstBound
 
     /// Whether one entry goes at a time, or a few.
@@ -167,7 +168,7 @@ struct Caution: Sendable {
 
     // MARK: What goes out
 
-    /// How many more entries may go out.
+    /// The number of entries that may still be sent.
     func allowance(inFlight: Int) -> Int { limit.map { max($0 - inFlight, 0) } ?? .max }
 
     /// Entries that others go before.
@@ -236,10 +237,10 @@ struct Caution: Sendable {
     /// Whether connections were given up for the entry, and what goes alone would still show something.
     func hasRoom(_ key: EntryKey) -> Bool { suspects[key]?.hasRoom == true }
 
-    /// The same for any entry.
+    /// Whether there is room for any accused entry.
     var hasRoom: Bool { suspects.contains { $0.value.stage == .accused && $0.value.hasRoom } }
 
-    /// The same for any entry of a lane.
+    /// Whether there is room for any accused entry of a lane.
     func hasRoom(in lane: LaneID) -> Bool {
         suspects.contains { $0.key.lane == lane && $0.value.stage == .accused && $0.value.hasRoom }
     }

@@ -7,9 +7,9 @@ struct TokenOfTopic: Hashable, Sendable {
 /// Judges tokens that were called bad, by the answers to one topic of a route.
 ///
 /// `BadDeviceToken` and `DeviceTokenNotForTopic` are what a bad token brings, and also what a wrong environment or topic
-/// brings for every token. So whoever is answered so is first a *suspect*: still unconfirmed, not blacklisted. When most of
-/// what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is set
-/// aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
+/// brings for every token. So an entry that is answered so is first a *suspect*: still unconfirmed, not blacklisted. When
+/// most of what the topic is answered is suspect, the topic is wrong and not the tokens: the breaker trips, and the topic is
+/// set aside with its suspects, unharmed. Otherwise a few are convicted. Of more than the allowance none is on one word: they
 /// go once more, since a service may have been wrong for a moment, and are convicted when they are called bad again.
 ///
 /// A service may also be wrong in a part of its front ends, or at random, while others are taken all the time. So a word
@@ -17,7 +17,7 @@ struct TokenOfTopic: Hashable, Sendable {
 /// from another connection where there is one, and none convicts while the service takes at a second try what it has called
 /// bad (``ReversedWords``). And no more than the allowance are ever convicted on one word.
 ///
-/// Nobody is convicted before anything of the topic was confirmed: until then nothing tells a bad token from a wrong service.
+/// No token is blacklisted before the topic has a confirmation: until then a bad token looks like a wrong service.
 /// So there is no hurry then, and good ones behind the bad have the time to prove the topic.
 ///
 /// A service can change its mind in the middle of a burst, and then thousands of confirmations from before are still to come.
@@ -35,7 +35,7 @@ struct CircuitBreaker: Sendable {
         let result: SendResult
         /// By the wall clock: since when the token is bad, if it is convicted.
         let answeredAt: WallTime
-        /// What is known of it, where it was called bad before, and let go to be sent once more.
+        /// The record of its first refusal, if it was called bad before and is sent once more.
         var chance: SecondChances.Chance?
         /// Whose word it is: the connection's, or the route's, where each error ends its connection.
         let voice: Int
@@ -75,7 +75,7 @@ struct CircuitBreaker: Sendable {
         let wasProven: Bool
         /// Whether each of these gets a second chance, since those that were judged before them got one.
         var isSpared = false
-        /// How many are called bad for the first time.
+        /// The number of entries that are called bad for the first time.
         private(set) var firstCount = 0
 
         mutating func add(_ suspect: Suspect) {
@@ -138,7 +138,7 @@ struct CircuitBreaker: Sendable {
 
     var heldCount: Int { (accused?.suspects.count ?? 0) + (later?.suspects.count ?? 0) }
 
-    /// Whether it makes a difference when something was handed out: see ``isEvidence(_:)``.
+    /// Whether the time of a hand-out matters: see ``isEvidence(_:)``.
     var isJudging: Bool { accused != nil }
 
     /// Whether the entry was handed out after the accused had been answered. (A turn takes answers before it hands out.)
@@ -223,9 +223,9 @@ struct CircuitBreaker: Sendable {
         return decide(isSpared: accused.isSpared || held > policy.allowance, now: now)
     }
 
-    /// What becomes of the accused, one part of them after the other.
+    /// Decides on the accused entries, one part of them after the other.
     ///
-    /// - Parameter isSpared: whether none is convicted on one word.
+    /// - Parameter isSpared: whether no token is blacklisted after one refusal.
     private mutating func decide(isSpared: Bool, now: Duration) -> Judgement? {
         guard var judged = accused else { return nil }
         reversals.look(now: now, memory: policy.distrust)
@@ -256,7 +256,7 @@ struct CircuitBreaker: Sendable {
         voices.counts(suspect.voice, saidAt: suspect.saidAt, limit: policy.allowance)
     }
 
-    /// Whether it is a word about the topic: not that of a front end which is wrong, while another one is well.
+    /// Whether the refusal says something about the topic, and is not from a misconfigured front end while others are well.
     private func isHeard(_ suspect: Suspect) -> Bool {
         counts(suspect) || !voices.hasOther(than: suspect.voice, limit: policy.allowance)
     }
@@ -269,7 +269,7 @@ struct CircuitBreaker: Sendable {
         return first.voice != suspect.voice || !voices.hasOther(than: suspect.voice, limit: policy.allowance)
     }
 
-    /// What is to be remembered of one that is sent once more. A word that counts is not replaced by one that does not.
+    /// The record to keep of an entry that is sent once more. A refusal that counts is not replaced by one that does not.
     func chance(of suspect: Suspect) -> SecondChances.Chance {
         let counts = counts(suspect)
         if !counts, let first = suspect.chance, first.counts { return first }

@@ -7,7 +7,7 @@
 ///
 /// A pure machine.
 struct ClockHold: Sendable {
-    /// How many periods are remembered for a lane. What is forgotten comes back when it is due, or as stranded.
+    /// The most periods remembered for a lane. Entries of a forgotten one come back when they are due, or as stranded.
     static let greatestCalls = 8
     /// So far ahead of the clock entries are due.
     static let distance = Duration.seconds(86_400)
@@ -46,7 +46,7 @@ struct ClockHold: Sendable {
     /// When all that is held now is due; nil while nothing is.
     var due: WallTime? { period?.due }
 
-    /// What of the lane is to be brought back: entries that are due at exactly this time.
+    /// The due time of the lane's entries to bring back: exactly this time.
     func call(lane: Int) -> WallTime? { calls[lane]?.first }
 
     /// The journal has brought back so many of them; none left when that is 0.

@@ -59,7 +59,7 @@ struct CredentialTopics: Sendable {
         return finding(topic)
     }
 
-    /// What the refusals of the topic up to now mean.
+    /// The conclusion from the topic's refusals up to now.
     func finding(_ topic: UInt32) -> Finding {
         guard isUnproven(topic) else { return .credentials }
         return refusals[topic, default: 0] >= Self.leastRefusals ? .topic : .doubtful

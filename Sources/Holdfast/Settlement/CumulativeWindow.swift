@@ -1,4 +1,4 @@
-/// What is unconfirmed on one connection on which only errors are answered.
+/// The unconfirmed entries of one connection on which only errors are answered.
 ///
 /// Every entry has a position, 1, 2, 3 …, in the order of sending; "earlier" and "later" in a payload error mean position,
 /// not UID: UID 7, requeued and sent after 50, is later than 50. Held as runs of neighbours, so that a million entries
@@ -76,7 +76,7 @@ package struct CumulativeWindow: Sendable {
         }
     }
 
-    /// What a payload error proves about what was unconfirmed.
+    /// The conclusion from a payload error for the unconfirmed entries.
     enum Conclusion: Hashable, Sendable {
         /// It names an entry of the window: what is earlier was taken, what is later was not. `named` is nil when it
         /// names the last good one, which then is among `taken`.
@@ -124,7 +124,7 @@ package struct CumulativeWindow: Sendable {
         return .position(nextPosition)
     }
 
-    /// Those of `uids` (ascending) of which nothing is known yet.
+    /// The entries among `uids` (ascending) of which nothing is known yet.
     package func unconfirmed(lane: Int, among uids: [UID]) -> [UID] {
         guard let first = uids.first?.rawValue, let last = uids.last?.rawValue else { return [] }
         var found: [UID] = []

@@ -1,6 +1,6 @@
-/// What entries say that answers have asked about: whose token was called bad, which topic was refused.
+/// The tokens and topics of entries that answers refused, read from the journal.
 ///
-/// An answer names an entry by its ticket; its token and its topic stand in the journal alone.
+/// An answer names an entry by its ticket; only the journal has its token and its topic.
 struct Evidence: Sendable {
     /// Nothing for an entry that has met its end, or that can't be read.
     var tokens: [EntryKey: TokenOfTopic] = [:]

@@ -3,7 +3,7 @@
 ///
 /// No connection is here: what answers lead to is decided by this alone.
 final class Flights {
-    /// What is answered one by one, and what is settled without having been sent.
+    /// The entries that are answered one by one, and those that are settled without being sent.
     var window = SentWindow()
     /// Nil where each notification has its own answer.
     var cumulative: CumulativeFlights?
@@ -13,7 +13,7 @@ final class Flights {
     var hasWorked = false
     /// Entries that the service has confirmed on it, one by one.
     var confirmations = 0
-    /// How many entries the service has answered on it, until ``Caution`` is told.
+    /// The number of entries that the service has answered on it since ``Caution`` was last told.
     var answered = 0
     /// Entries that it left without an answer, until ``Caution`` is told.
     var left: Caution.Leftover?
@@ -27,7 +27,7 @@ final class Flights {
     /// - Parameter cumulative: nil where each notification has its own answer.
     init(_ cumulative: CumulativeFlights? = nil) { self.cumulative = cumulative }
 
-    /// What happens on it from here on happens at `now`, in this turn.
+    /// Sets the time and the turn of what happens from here on.
     func look(now: Duration, turn: UInt32) {
         window.look(now: now, turn: turn)
         cumulative?.clock.look(now: now)
@@ -44,7 +44,7 @@ final class Flights {
         cumulative != nil ? cumulative!.window.handOut(flight) : window.handOut(flight)
     }
 
-    /// Those of `uids` (ascending) that are in flight on it.
+    /// The entries among `uids` (ascending) that are in flight on it.
     func inFlight(lane: Int, among uids: [UID]) -> [UID] {
         window.inFlight(lane: lane, among: uids) + (cumulative?.window.unconfirmed(lane: lane, among: uids) ?? [])
     }
@@ -74,7 +74,7 @@ final class Flights {
     /// An entry was left without an answer, and may be why the connection has ended.
     func leaveBehind(_ key: EntryKey) { leaveBehind(key, through: key.uid) }
 
-    /// The same for neighbours from `key` up to `last`.
+    /// Leaves behind the neighbours from `key` up to `last`.
     func leaveBehind(_ key: EntryKey, through last: UID) {
         var left = left ?? Caution.Leftover(key)
         left.add(key, through: last)
@@ -82,7 +82,7 @@ final class Flights {
     }
 }
 
-/// What belongs to a connection on which only errors are answered.
+/// The state of a connection on which only errors are answered.
 struct CumulativeFlights {
     enum Barrier {
         case none
@@ -100,9 +100,9 @@ struct CumulativeFlights {
     /// Whether silence confirms; else the clock says when a barrier is due.
     let silenceCounts: Bool
     var barrier = Barrier.none
-    /// That the end came before the proof was said.
+    /// Whether the end before the proof was reported.
     var isUnprovenSaid = false
-    /// What an error may still deny.
+    /// The confirmed entries that a late error may still revoke.
     var quiet = QuietlyConfirmed()
     /// Topics of which silence has confirmed something, and nothing has proven that yet: with the position of the first
     /// of each. At most as many as the route tells apart at a time, and few on one connection.

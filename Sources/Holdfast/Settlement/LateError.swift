@@ -1,10 +1,10 @@
-/// An error that comes after silence had confirmed what it denies: what is kept aside goes again.
+/// An error that revokes confirmations by silence: entries that are kept aside are sent again.
 struct LateError: Sendable {
     let connection: Int
     let denied: QuietlyConfirmed.Denied
     /// The service's answer to the entry that it names.
     let result: SendResult?
-    /// Denied entries that nobody remembers: they are lost.
+    /// The number of revoked entries that were not kept any more, and are lost.
     let forgotten: Int
 
     /// Denied entries of which nothing is kept any more, when so many were recalled.

@@ -7,7 +7,7 @@
 ///
 /// A pure machine; its own time starts at zero.
 struct QuietClock: Sendable {
-    /// What one look at the clock adds at most.
+    /// The most time that one look at the clock adds.
     static let greatestStep = Duration.seconds(1)
     /// Into how many marks a period is divided at most, whatever the traffic.
     private static let marksInPeriod = 16
@@ -63,7 +63,7 @@ struct QuietClock: Sendable {
         marks.append(Mark(through: position, opened: time, left: time))
     }
 
-    /// The stamp to listen with, if something is quiet that nobody has listened past yet.
+    /// The stamp to listen with, if something is quiet that no listening has covered yet.
     mutating func ask() -> UInt64? {
         guard question == nil else { return nil }
         var through: UInt64?

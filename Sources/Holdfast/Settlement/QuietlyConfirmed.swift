@@ -1,7 +1,7 @@
-/// What silence has confirmed on one connection, and an error may still deny: which entries lay at which positions.
+/// The entries that silence has confirmed on one connection, with their positions, since a late error may still revoke that.
 ///
 /// Held as runs of neighbours that became quiet at about the same time, so that a million entries take a few dozen bytes
-/// for each step of their age. It forgets what is too old or too much, the oldest first.
+/// for each step of their age. It forgets old and surplus entries, the oldest first.
 ///
 /// A pure machine.
 struct QuietlyConfirmed: Sendable {
@@ -72,7 +72,7 @@ struct QuietlyConfirmed: Sendable {
         while head < pieces.count, pieces[head].at < time { drop() }
     }
 
-    /// Forgets all: it was proven, or nobody can deny it any more.
+    /// Forgets all entries, because they are proven, or no error can revoke them any more.
     mutating func forgetAll() { self = QuietlyConfirmed() }
 
     private mutating func drop() {
@@ -84,11 +84,11 @@ struct QuietlyConfirmed: Sendable {
         }
     }
 
-    /// What a late error denies.
+    /// The entries whose confirmation a late error revokes.
     struct Denied: Hashable, Sendable {
         /// The one that it names, if that is remembered and was refused.
         var named: SentWindow.Flight?
-        /// Those behind it, in their order.
+        /// The entries after it, in their order.
         var later: [CumulativeWindow.Run] = []
 
         var count: Int { later.reduce(named == nil ? 0 : 1) { $0 + $1.count } }

@@ -1,6 +1,6 @@
-/// How many notifications of a route may go out now, or of a listener come in, by a ``RateLimit``.
+/// Limits the notifications that a route sends, or a listener accepts, to a ``RateLimit``.
 ///
-/// A pure machine: a bucket that fills at the rate, up to the burst, and is emptied by what goes out.
+/// A pure machine: a token bucket that fills at the rate, up to the burst.
 package struct RateLimiter: Sendable {
     package let limit: RateLimit
     private var tokens: Double
@@ -11,7 +11,7 @@ package struct RateLimiter: Sendable {
         tokens = Double(limit.burst)
     }
 
-    /// How many may go out.
+    /// The number of notifications that may be sent now.
     ///
     /// - Parameter now: by the monotonic clock.
     package mutating func allowance(now: Duration) -> Int {

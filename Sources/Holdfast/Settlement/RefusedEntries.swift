@@ -9,7 +9,7 @@
 struct RefusedEntries: Sendable {
     private struct Record: Sendable {
         var refusals = 1
-        /// Of them, those since whose predecessor something else was taken.
+        /// The number of these refusals before which, since the previous one, another entry was taken.
         var besideOthers = 0
         var grantedBefore: Int
     }
@@ -35,7 +35,7 @@ struct RefusedEntries: Sendable {
     private static let greatestCount = 10_000
     /// Refused so often beside others, the entry is the cause.
     private static let conviction = 2
-    /// The mark of an entry that nobody can be blamed for.
+    /// The mark of an entry without a device to blame.
     static let nobody: UInt64 = 0
 
     private var entries = Records<EntryKey>()

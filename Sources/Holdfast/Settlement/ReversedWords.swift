@@ -1,7 +1,7 @@
-/// How often a service takes, at another try, a token of the topic that it has called bad.
+/// Counts how often a service takes, at a second try, a token of the topic that it has called bad.
 ///
-/// What calls tokens bad at random calls a part of them so twice. But it also takes the others of them at the second try,
-/// which a service that is well does not. While it does so more than now and then, its word convicts nobody.
+/// A service that calls tokens bad at random does so twice for some of them, and takes the others at the second try, which a
+/// healthy service does not. While that happens more than now and then, its refusals blacklist no token.
 ///
 /// A pure machine.
 struct ReversedWords: Sendable {

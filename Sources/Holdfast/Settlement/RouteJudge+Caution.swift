@@ -29,7 +29,7 @@ extension RouteJudge {
     ///
     /// - Parameters:
     ///   - ends: so many of them.
-    ///   - counts: whether that is an attempt. If not, nobody is told: the service may be at fault.
+    ///   - counts: whether that is an attempt. If not, it is not reported, since the service may be at fault.
     func putAside(
         _ flight: SentWindow.Flight, ticket: Ticket, ends: Int, counts: Bool, wall: WallTime,
         plan: inout SettlementPlan
@@ -79,8 +79,8 @@ extension RouteJudge {
     /// connection that has it, and where that takes long, it would go again and be given up again for ever.
     func othersGo(inFlight: Int) -> Bool { othersWait || inFlight > 0 }
 
-    /// How many of what goes again in a lane are ahead of what may come back to it. Those that others go before are not: they
-    /// would fill the window, and keep on disk whatever shows which of them end connections.
+    /// The number of a lane's entries to send again that come before entries brought back from disk. Accused entries do not
+    /// count: they would fill the window, and so keep on disk the entries that show which of them end connections.
     func againCount(in index: Int) -> Int {
         let lane = lanes[index]
         guard caution.hasSuspects, lane.machine.againCount > 0, !lane.hasOneAttempt else {

@@ -90,7 +90,8 @@ extension RouteJudge {
         }
     }
 
-    /// What was sent earlier on this connection was taken, the named one was refused, what was sent later was discarded.
+    /// Settles a payload error: the service took what was sent earlier on this connection, refused the named entry, and
+    /// discarded what was sent later.
     private func take(
         _ error: PayloadError, of flights: Flights, _ connection: Int, into plan: inout SettlementPlan, at now: Moment
     ) {

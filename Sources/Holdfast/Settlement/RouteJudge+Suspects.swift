@@ -6,7 +6,7 @@ extension RouteJudge {
         hold(evidence, connection: connection, into: &plan, at: now)
     }
 
-    /// Those just answered wait for the judgement; they stay in flight meanwhile.
+    /// Holds the suspects of these answers until they are decided; they stay in flight meanwhile.
     private func hold(_ evidence: Evidence, connection: Int, into plan: inout SettlementPlan, at now: Moment) {
         let new = plan.suspects.sorted { $0.flight.uid < $1.flight.uid }
         plan.suspects = []
@@ -52,7 +52,7 @@ extension RouteJudge {
         }
     }
 
-    /// At an orderly end nobody is judged any more.
+    /// Releases all suspects at an orderly end, without a decision.
     func releaseAllSuspects(at now: Moment) -> [(connection: Int, plan: SettlementPlan)] {
         release(breakers.release(), at: now)
     }

@@ -48,8 +48,8 @@ extension RouteJudge {
         return min(max(behind, own, told), greatestWait)
     }
 
-    /// What is refused again and again, while others are taken, is refused for its own sake: it waits alone. So does what is
-    /// for a device of which nothing is taken.
+    /// Defers entries that are refused again and again while others are taken: the refusal is about them, so they wait alone.
+    /// Likewise for entries to a device of which nothing is taken.
     private func settleCauses(in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], wall: WallTime) {
         guard known.contains(where: \.isCause) else { return }
         let refusals = plan.refusals

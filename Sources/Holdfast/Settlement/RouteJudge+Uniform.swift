@@ -1,9 +1,9 @@
 /// Answers that are not the service's, and refusals that are all the same.
 extension RouteJudge {
-    /// Deals with an answer that is not the service's, or that is one too many of its kind. The entry stays: the lane stops when
-    /// they go on, and until then the entry waits, with nothing counted. A lane that has stopped so probes in vain.
+    /// Handles an answer that is not the service's, or that is one too many of its kind. The entry waits without an attempt
+    /// counted, and the lane stops if such answers go on. To a stopped lane it is a failed probe.
     ///
-    /// - Returns: false for any other answer, which is not dealt with.
+    /// - Returns: false for any other answer, which is not handled.
     func isUniform(
         _ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket, plan: inout SettlementPlan, at now: Moment
     ) -> Bool {

@@ -1,10 +1,10 @@
 /// Decides about the entries of one route: which must not go out, and what answers lead to.
 ///
-/// Events and moments come in, and one ``SettlementPlan`` for each connection goes out; somebody else performs it. No clock
+/// Events and moments come in, and one ``SettlementPlan`` for each connection goes out; the caller performs it. No clock
 /// is read here, no journal, no connection: what has to be read from an entry, its token or topic, is asked for by the plan
 /// and comes back as ``Evidence``.
 ///
-/// Confined to whoever steps the route.
+/// Confined to the thread that runs the route's turns.
 final class RouteJudge {
     let lanes: LaneTable
     let jitter: Jitter

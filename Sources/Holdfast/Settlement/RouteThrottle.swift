@@ -1,12 +1,12 @@
-/// Decides how much of a route may go out, by what its service has refused for now.
+/// Limits the rate of a route while its service refuses requests temporarily.
 ///
-/// A refusal for now (429, 5xx) is about one notification, or about the service. It is about the service when nothing else was
-/// taken, or when refusals are a share of the answers. Then the route *pauses*, sends one request as a *probe*, and *recovers*:
-/// the requests in flight double with each answered batch. A refusal during the recovery measures what the service grants: from
-/// then on the route keeps to that rate, and tries a greater one from time to time.
+/// A temporary refusal (429, 5xx) is about one notification, or about the service. It is about the service if nothing else was
+/// taken, or if refusals are a certain share of the answers. Then the route *pauses*, sends one request as a *probe*, and
+/// *recovers*: the requests in flight double with each answered batch. A refusal during the recovery measures the rate that the
+/// service grants. From then on the route keeps to that rate, and tries a greater one from time to time.
 ///
-/// Where the share of refusals stays what it is however slowly the route goes, they are about some of the notifications (Apple's
-/// 429 is about one device), and no pause would help: then only a service that refuses most of what it gets is let alone.
+/// If the share of refusals stays the same at any rate, they are about some of the notifications (Apple's 429 is about one
+/// device), and no pause would help. Then the route pauses only for a service that refuses most requests.
 ///
 /// A pure machine. Without refusals it costs one comparison for each hand-out.
 struct RouteThrottle: Sendable {
@@ -25,7 +25,7 @@ struct RouteThrottle: Sendable {
     struct Answers: Hashable, Sendable {
         /// Taken, or refused for a reason of the notification's own.
         var granted = 0
-        /// Of them, refused before. Counted while the route is throttled.
+        /// The number of these that were refused before. Counted while the route is throttled.
         var known = 0
         /// Answered 429, or with a Retry-After.
         var throttled = 0
@@ -87,7 +87,7 @@ struct RouteThrottle: Sendable {
     private var recoveries = FutileRecoveries()
     /// How much of what was never refused was granted, for which nothing that was refused has come back yet.
     private var grantedAhead = 0
-    /// How many that were never refused before were refused one behind the other.
+    /// The number of consecutive refusals of entries that were never refused before.
     private var refusedInARow = 0
     /// Until then a share of refusals is not taken for the service's word.
     private var indifferentUntil: Duration?
@@ -145,7 +145,7 @@ struct RouteThrottle: Sendable {
         }
     }
 
-    /// How many entries may go out.
+    /// The number of entries that may be sent now.
     ///
     /// - Parameter inFlight: of the route.
     mutating func allowance(inFlight: Int, now: Duration) -> Int {
@@ -174,8 +174,8 @@ struct RouteThrottle: Sendable {
         pace?.take(count)
     }
 
-    /// How many of those that were refused may come back, where others wait: one for two that were not refused before, and that
-    /// were taken. So a few which are always refused do not keep the route slow.
+    /// The number of refused entries that may come back while others wait: one for two others that were taken. So a few entries
+    /// that are always refused do not keep the route slow.
     var roomForKnown: Int {
         switch phase {
         case .open: .max

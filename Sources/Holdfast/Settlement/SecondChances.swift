@@ -5,7 +5,7 @@
 ///
 /// A pure machine.
 struct SecondChances: Sendable {
-    /// What is known of one that goes once more.
+    /// The record of an entry that is sent once more.
     struct Chance: Hashable, Sendable {
         /// The connection whose word it has.
         let voice: Int
@@ -31,13 +31,13 @@ struct SecondChances: Sendable {
     var isEmpty: Bool { young.isEmpty && old.isEmpty }
     var count: Int { young.count + old.count }
 
-    /// Those are sent once more.
+    /// Records that these entries are sent once more.
     mutating func give(_ chances: [(flight: SentWindow.Flight, chance: Chance)]) {
         if young.count + chances.count > limit { (young, old) = ([:], young) }
         for (flight, chance) in chances { young[Key(lane: flight.lane, uid: flight.uid)] = chance }
     }
 
-    /// That of an entry which was not answered since; nil where it has none.
+    /// The record of an entry that was not answered since; `nil` if it has none.
     func chance(lane: Int, _ uid: UID) -> Chance? {
         let key = Key(lane: lane, uid: uid)
         return young[key] ?? old[key]

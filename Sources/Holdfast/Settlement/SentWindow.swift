@@ -1,9 +1,9 @@
-/// What is in flight on one connection: handed to it and not yet durably settled.
+/// The entries in flight on one connection: handed to it and not yet durably settled.
 ///
-/// An entry leaves the window when its settlement is on disk, not when its answer arrives: otherwise a disk that stalls
-/// for two seconds would let a million entries through that a crash sends again. Nothing is ever evicted.
+/// An entry leaves the window when its settlement is durable, not when its answer arrives. Otherwise a million entries could
+/// pass while a disk stalls for two seconds, and a crash would send all of them again. Nothing is ever evicted.
 ///
-/// A pure machine. Every hand-out has its own ``Ticket``; one that was answered before is met with nil.
+/// A pure machine. Every hand-out has its own ``Ticket``; a second answer to a ticket gets `nil`.
 package struct SentWindow: Sendable {
     /// One entry's stay in the window.
     package struct Flight: Hashable, Sendable {
@@ -59,9 +59,9 @@ package struct SentWindow: Sendable {
         case free
         /// With the connection, not answered.
         case handedOut
-        /// The same, but its answer counts no more: an operator has taken the entry back, which is not on disk yet.
+        /// Sent, and taken back by an operator, which is not durable yet: its answer is ignored.
         case disowned
-        /// The same, and on disk.
+        /// Sent, and taken back durably: its answer is ignored.
         case abandoned
         /// Answered, or never handed out; its settlement is not on disk yet.
         case settling
@@ -96,13 +96,13 @@ package struct SentWindow: Sendable {
         return occupy(flight, .handedOut)
     }
 
-    /// Whatever is answered about this entry counts no more. Its place is free when it has been answered, and
+    /// Ignores any answer to this entry from now on. Its place is free when it has been answered, and
     /// ``withdrawn(lane:_:)`` besides.
     mutating func disown(lane: Int, _ uid: UID) {
         if let slot = slot(of: lane, uid) { slots[slot].state = .disowned }
     }
 
-    /// That an entry was taken back is on disk.
+    /// Records that an entry was taken back durably.
     mutating func withdrawn(lane: Int, _ uid: UID) {
         for slot in slots.indices where slots[slot].flight.uid == uid && slots[slot].flight.lane == lane {
             switch slots[slot].state {
@@ -164,7 +164,7 @@ package struct SentWindow: Sendable {
         }
     }
 
-    /// Those of `uids` (ascending) that are in flight.
+    /// The entries among `uids` (ascending) that are in flight.
     func inFlight(lane: Int, among uids: [UID]) -> [UID] {
         guard count > 0, let first = uids.first, let last = uids.last else { return [] }
         let near = slots.filter { slot in
@@ -176,7 +176,7 @@ package struct SentWindow: Sendable {
         return near.map(\.flight.uid).filter { wanted.contains($0) }
     }
 
-    /// What is handed out and answered from here on is so at `now`, by the monotonic clock.
+    /// Sets the time, by the monotonic clock, of hand-outs and answers from here on.
     ///
     /// - Parameter turn: the number of the Consumer's turn.
     mutating func look(now: Duration, turn: UInt32) {
@@ -204,7 +204,7 @@ package struct SentWindow: Sendable {
         freeSlots.append(UInt32(slot))
     }
 
-    /// What a ticket that waits for its settlement stands for; nil for any other.
+    /// The entry of a ticket that waits for its settlement; `nil` for any other ticket.
     func settling(_ ticket: Ticket) -> Flight? {
         guard let slot = slot(of: ticket), slots[slot].state == .settling else { return nil }
         return slots[slot].flight

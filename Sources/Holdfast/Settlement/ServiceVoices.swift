@@ -1,10 +1,10 @@
-/// What each connection says of the tokens of one topic, and whether its word counts.
+/// The answers of each connection about the tokens of one topic, and whether they count.
 ///
-/// Behind one address there are many front ends, and one of them may be wrong: set up for the other environment, say. It
-/// calls every token bad, while the others take them. So a connection that has not taken anything of the topic, or nothing
-/// since it began to call one token after the other bad, says nothing of tokens once another one has taken some.
+/// There are many front ends behind one address, and one of them may be misconfigured, for example for the other environment.
+/// It calls every token bad, while the others take them. So refusals of a connection do not count if it has taken nothing of
+/// the topic, or nothing since it began to call one token after another bad, and another connection has taken some.
 ///
-/// Where no other connection contradicts it, there is nothing to compare it with: then the share of its answers decides.
+/// If no other connection contradicts it, the share of its answers decides.
 ///
 /// A pure machine. Nothing is allocated for a connection that is known.
 struct ServiceVoices: Sendable {
@@ -15,7 +15,7 @@ struct ServiceVoices: Sendable {
         let connection: Int
         /// Its last confirmation, as ``ServiceVoices/count`` was then; 0 for none.
         var confirmedAt: UInt64 = 0
-        /// How many it has called bad for the first time since.
+        /// The number of entries that it has called bad for the first time since.
         var badSince = 0
         /// Whether another connection has confirmed something since.
         var isContradicted = false

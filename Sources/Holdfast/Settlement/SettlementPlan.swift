@@ -14,13 +14,13 @@ struct SettlementPlan: Sendable {
     struct Part: Sendable {
         var batch = SettlementBatch()
         var tickets: [Ticket] = []
-        /// How many entries of the connection's cumulative window.
+        /// The number of entries of the connection's cumulative window.
         var positions = 0
-        /// What silence or a barrier has confirmed.
+        /// The entries that silence or a barrier has confirmed.
         var cleared: [Cleared] = []
-        /// What is to be done when entries that a late error denies have been recalled.
+        /// The late error to complete when the entries that it revokes have been recalled.
         var recalls: LateError?
-        /// Whom to tell, where an operator has asked for it.
+        /// The operator's request to answer, if there is one.
         var withdrawal: Withdrawal?
     }
 
@@ -131,7 +131,7 @@ struct SettlementPlan: Sendable {
         }
     }
 
-    /// The connection ended without an answer to this one. The notification is not to blame: it goes again at once.
+    /// The connection ended without an answer to this one. The notification is not to blame, and is sent again at once.
     mutating func addUnanswered(
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, possiblySent: Bool, wall: WallTime
     ) {
@@ -265,7 +265,7 @@ struct SettlementPlan: Sendable {
     /// Again after a while, with one more attempt counted in the journal; rejected when it has had too many, or is too old.
     ///
     /// - Parameter atTheEnd: why it is rejected then.
-    /// - Returns: when it goes again; nil when it is rejected.
+    /// - Returns: when it is sent again; nil if it is rejected.
     @discardableResult
     mutating func countAttempt(
         _ flight: SentWindow.Flight, ticket: Ticket, lane: LaneID, reason: Reason, atTheEnd: Reason, possiblySent: Bool,
@@ -290,7 +290,7 @@ struct SettlementPlan: Sendable {
         (earliestNow ?? wall).since(flight.acceptedAt)
     }
 
-    /// It was provably not processed: it goes again, its attempts untouched.
+    /// It was provably not processed: it is sent again without an attempt counted.
     ///
     /// One that has a single attempt lies below the send mark, so a crash would make it *unknown*. It goes by way of the
     /// deferred, due at once, which keeps what was proven.

@@ -7,8 +7,8 @@ struct SettlementWork: Sendable {
 
 /// Makes work for the journal of plans, and has it written: the blacklist first, then what follows from it.
 ///
-/// It stands between the Consumer, which gathers answers in a plan, and the journal. What it writes is told to whoever asked
-/// for it, and to nobody else: an answer never comes back here.
+/// It stands between the Consumer, which gathers answers in a plan, and the journal. Results are passed to the caller that
+/// asked for them, and to no other.
 struct Settler: Sendable {
     /// Takes nothing while the blacklist can't be written, and has the engine's opinion of the clock.
     private let producer: Producer
@@ -17,12 +17,12 @@ struct Settler: Sendable {
 
     private var journal: any Journal { producer.journal }
 
-    /// What a plan asks to be written at once; nil when that is nothing.
+    /// The settlements of a plan to write at once; `nil` if there are none.
     func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {
         plan.now.batch.isEmpty ? nil : work(plan.now, behind: [], wall: wall)
     }
 
-    /// What a plan asks to be written behind the blacklist; nil when that is nothing. The tokens to blacklist are read from
+    /// The settlements of a plan to write after the blacklist; `nil` if there are none. The tokens to blacklist are read from
     /// the entries themselves.
     ///
     /// - Parameter endpoint: the push service that answered, by its ``Connector/serviceIdentity``.

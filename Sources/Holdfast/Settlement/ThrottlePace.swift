@@ -1,9 +1,9 @@
-/// The rate that a throttling service was measured to grant, and how it is approached.
+/// The rate that a throttling service was measured to grant, and its approach to it.
 ///
-/// A refusal sets the rate below the one that was refused. From there it grows in steps, and what nothing speaks against doubles
-/// before long, however low it is: a rate that was measured in a moment of trouble is given up in half a minute. Only a rate that
-/// was refused, and refused again after the route had kept below it, is a quota: each time the route keeps below it for twice as
-/// long. So a steady quota costs about one refusal in 200 requests.
+/// A refusal sets the rate below the refused one. From there it grows in steps, and doubles before long unless it is refused
+/// again, however low it is: a rate measured in a moment of trouble is gone after half a minute. Only a rate that was refused,
+/// and refused again after the route had kept below it, is a quota, and each time the route keeps below it for twice as long.
+/// So a steady quota costs about one refusal in 200 requests.
 ///
 /// A pure machine.
 struct ThrottlePace: Sendable {
@@ -33,7 +33,7 @@ struct ThrottlePace: Sendable {
     /// The refused rate that the hold is about.
     private var quota: Double?
     private var hold = Self.shortestHold
-    /// Whether it was refused again, after the route had kept below it.
+    /// Whether the rate was refused again, after the route had kept below it.
     private var isQuota = false
     /// The rate that the last hold was kept to, and the one before the last step.
     private var held = 0.0
@@ -127,8 +127,8 @@ struct ThrottlePace: Sendable {
 
     private func entries(in time: Duration) -> Double { perSecond * (time / .seconds(1)) }
 
-    /// Whether a refusal now is one near a rate that was refused before, after the route has kept below that for a while. Within
-    /// the hold it would only say that the rate is still too great.
+    /// Whether a refusal now is near a rate that was refused before, after the route has kept below that for a while. Earlier
+    /// it would only mean that the rate is still too great.
     var meetsQuotaAgain: Bool { ceiling == nil && isNearQuota }
 
     private var isNearQuota: Bool {

@@ -1,11 +1,11 @@
-/// Judges the tokens of each topic of a route by the answers to that topic alone.
+/// Decides on the tokens of each topic of a route by the answers to that topic alone.
 ///
-/// What is handed out carries its topic's number, so that an answer is counted without a look at its entry. Numbers rise and
-/// are never given twice. A route may have any number of topics: the ``limit`` that were handed out last have a breaker, and
-/// those with suspects keep theirs. What was known of any other is forgotten: late answers to it count for nobody, and when it is
-/// handed out again, all that is known is whether it has proven itself.
+/// Each hand-out carries its topic's number, so that an answer is counted without reading its entry. Numbers rise and are never
+/// reused. A route may have any number of topics: the ``limit`` topics that were handed out last have a breaker, and those with
+/// suspects keep theirs. All others are forgotten: late answers to them are ignored, and when they are handed out again, it is
+/// only known whether they have proven themselves.
 ///
-/// Which topics have proven themselves outlives the process: see ``ProvenTopics``.
+/// ``ProvenTopics`` outlive the process.
 ///
 /// A pure machine. Nothing is allocated for a topic that has its number.
 struct TopicBreakers: Sendable {
@@ -97,7 +97,7 @@ struct TopicBreakers: Sendable {
     /// It is this turn.
     mutating func look(turn: UInt32) { self.turn = turn }
 
-    /// Whether it makes a difference when something was handed out: see ``isEvidence(_:)``.
+    /// Whether the time of a hand-out matters: see ``isEvidence(_:)``.
     var isJudging: Bool { !suspected.isEmpty }
 
     /// Whether the entry was handed out after those that are judged in its topic had been answered.
@@ -122,7 +122,7 @@ struct TopicBreakers: Sendable {
         if isProven { proven.insert(hash) } else { proven.remove(hash) }
     }
 
-    /// What is to be kept of it, if that has changed since it was asked for last.
+    /// The proven topics to store, if they have changed since the last call.
     mutating func takeNews() -> ProvenTopics? { proven.takeNews() ? proven : nil }
 
     /// The service says that a token of the topic is gone.
@@ -172,7 +172,7 @@ struct TopicBreakers: Sendable {
         for number in records.keys { records[number]?.breaker.ended(voice: voice) }
     }
 
-    /// What is known of an entry that goes once more because its token was called bad.
+    /// The record of an entry that is sent once more because its token was called bad.
     func chance(lane: Int, _ uid: UID) -> SecondChances.Chance? { chances.chance(lane: lane, uid) }
 
     /// Whether a connection's word about a token of the topic would not count.
@@ -181,7 +181,7 @@ struct TopicBreakers: Sendable {
     /// When suspects are judged at the latest.
     var judgementAt: Duration? { suspected.compactMap { records[$0]?.breaker.judgementAt }.min() }
 
-    /// What follows for each topic of which it can be said by now.
+    /// The decisions on all topics with enough evidence.
     mutating func judge(now: Duration) -> [CircuitBreaker.Judgement] {
         var judgements: [CircuitBreaker.Judgement] = []
         for number in suspected.sorted() {

@@ -28,9 +28,9 @@ extension TopicHold {
     /// Whether the lane's deferred may hold anything to call back. As good as always no.
     func mayCall(lane: Int) -> Bool { lanes[lane].sweeps > 0 || !held.isEmpty }
 
-    /// What to bring back from the lane's deferred now.
+    /// The deferred entries of the lane to bring back now.
     ///
-    /// - Parameter limit: at most so many.
+    /// - Parameter limit: the most entries.
     func call(lane: Int, limit greatest: Int) -> Call? {
         guard mayCall(lane: lane) else { return nil }
         guard lanes[lane].sweeps > 0 else { return topicCall(lane: lane, limit: greatest) }
@@ -41,7 +41,7 @@ extension TopicHold {
             limit: greatest, isForProbe: false, slot: nil, generation: generation, side: 0)
     }
 
-    /// The same of topics that are tried, or are back.
+    /// The entries to bring back of topics that are probed, or that the service takes again.
     private func topicCall(lane: Int, limit greatest: Int) -> Call? {
         for entry in held.values.sorted(by: { $0.slot < $1.slot }) {
             let isForProbe: Bool

@@ -13,8 +13,8 @@
 ///
 /// A pure machine: times and random numbers are arguments.
 struct TopicHold: Sendable {
-    /// What the outside is told of a topic that is set aside.
-    typealias Standing = EngineStatus.Topic
+    /// The public status of a topic that is set aside.
+    typealias Status = EngineStatus.Topic
 
     /// Why a topic is set aside.
     enum Cause: Hashable, Sendable {
@@ -32,12 +32,12 @@ struct TopicHold: Sendable {
         let side: Int
     }
 
-    /// What to bring back from a lane's deferred: `limit` entries at most, due above `after` and up to `through`.
+    /// An order to bring back a lane's deferred entries: at most `limit`, due after `after` and up to `through`.
     struct Call: Hashable, Sendable {
         let after: WallTime
         let through: WallTime
         let limit: Int
-        /// Whether it is for one entry that goes out as a probe.
+        /// Whether the order is for one entry, as a probe.
         let isForProbe: Bool
         let slot: Int?
         let generation: Int
@@ -49,7 +49,7 @@ struct TopicHold: Sendable {
         case waits(until: WallTime)
     }
 
-    /// What follows from a refusal of a topic.
+    /// The consequences of a refusal of a topic.
     struct Refusal: Hashable, Sendable {
         /// When the entry is due again.
         let due: WallTime
@@ -94,8 +94,7 @@ struct TopicHold: Sendable {
         /// Whether its next entry goes out as a probe.
         var isReady: Bool { if case .ready = state { true } else { false } }
 
-        /// Whether it was tried often enough to say that it does not come back by itself: each that waits was tried, or so
-        /// many pauses led to nothing.
+        /// Whether the topic is not likely to recover by itself: each waiting entry was tried, or so many pauses were in vain.
         var isInVain: Bool {
             isThrough || failures >= (cause == .tokens ? TopicHold.tellingRuns : TopicHold.tellingProbes)
         }
@@ -103,7 +102,7 @@ struct TopicHold: Sendable {
 
     struct Lane: Sendable {
         var generation = 0
-        /// How many generations are still to be moved into the other one.
+        /// The number of generations still to be moved into the other one.
         var sweeps = 0
         /// Whether something is known to be there to be moved.
         var isSweepDue = false
@@ -282,7 +281,7 @@ struct TopicHold: Sendable {
         return topic
     }
 
-    /// The same of runs of entries.
+    /// Records that the service took a run of entries.
     mutating func taken(lane: Int, _ uids: ClosedRange<UInt64>) -> [String] {
         outs.keys.filter { $0.lane == lane && uids.contains($0.uid.rawValue) }.compactMap { taken(lane: lane, $0.uid) }
     }
@@ -353,10 +352,10 @@ struct TopicHold: Sendable {
     // MARK: Telling
 
     /// By topic.
-    var standings: [Standing] {
+    var statuses: [Status] {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
-            return Standing(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt)
+            return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt)
         }
         .sorted { $0.topic < $1.topic }
     }

@@ -1,9 +1,8 @@
-/// What a payload of push type `liveactivity` says of its place among others.
+/// The order of a Live Activity's payload among others of the same activity.
 struct LiveActivityUpdate: Hashable, Sendable {
     /// Unix seconds; a device drops what is older than what it has.
     let timestamp: Int64
-    /// Whether it changes what is shown, and so is worth nothing once a newer one is there. What starts or ends an activity
-    /// is sent whatever comes after it.
+    /// Whether the payload is an update, which a newer one replaces. A start or an end is always sent.
     let isUpdate: Bool
 
     /// Nil for a payload without `timestamp` and `event` in its `aps`.

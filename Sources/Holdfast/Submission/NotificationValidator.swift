@@ -1,18 +1,18 @@
-/// What `submit` looks at before anything is journaled. A pure function.
+/// The checks of `submit` before anything is journaled. A pure function.
 ///
-/// It refuses what Apple would refuse, in Apple's words, because everything that APNs refuses slows a sender down. What goes
-/// to another service is looked at by that one's limits: see ``ServiceLimits``.
-public struct NotificationValidator: Hashable, Sendable {
+/// It refuses what Apple would refuse, with Apple's reasons, because every refusal by APNs slows a sender down. Notifications
+/// for other services are checked by their limits: see ``ServiceLimits``.
+package struct NotificationValidator: Hashable, Sendable {
     /// Bytes of UTF-8.
-    public static let maximumTopicByteCount = 255
-    public static let maximumTagByteCount = 256
+    package static let maximumTopicByteCount = 255
+    package static let maximumTagByteCount = 256
 
-    public var limits: NotificationLimits
+    package var limits: NotificationLimits
 
-    public init(limits: NotificationLimits = .http2) { self.limits = limits }
+    package init(limits: NotificationLimits = .http2) { self.limits = limits }
 
     /// - Throws: the ``Refusal`` that Apple would answer with, or one of ours for what only Holdfast knows.
-    public func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
+    package func validate(_ notification: borrowing PushNotification, now: WallTime) throws(Refusal) {
         if let service = limits.service {
             try validate(notification, for: service)
         } else {
@@ -133,8 +133,8 @@ public struct NotificationValidator: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether it can be a bundle identifier, and stand in a path as it is: letters, digits, hyphens, periods and, as some
-    /// have them, underscores. Empty is none.
+    /// Whether the text can be a bundle identifier, and part of a path unchanged: letters, digits, hyphens, periods and, in
+    /// some, underscores; not empty.
     package var isBundleID: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in

@@ -42,7 +42,7 @@ extension Producer {
         }
     }
 
-    /// What was accepted is in the journal; what comes of the commit that failed is known when it has been reopened.
+    /// Stops accepting after an error that only reopening the journal can resolve.
     private func stopIfFatal(_ error: JournalError) {
         guard error.code == .undetermined || error.code == .mustBeReopened else { return }
         let tell = shared.withLock { shared in
@@ -62,7 +62,7 @@ extension Producer {
         observer?.submitted(accepted: accepted, refusals: refusals)
     }
 
-    /// By reason. What nobody can say of whether it is on disk was not taken either.
+    /// Refusals by reason. Notifications of an undetermined commit count as refused, too.
     private static func refusals(in receipts: [Receipt]) -> [Reason: Int] {
         var refusals: [Reason: Int] = [:]
         for receipt in receipts {

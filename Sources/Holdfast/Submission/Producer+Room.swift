@@ -1,9 +1,9 @@
-/// What `submit` does while the journal is full, if it is to wait.
+/// Waiting for room in a full journal.
 extension Producer {
-    /// The longest that it waits before it looks again by itself.
+    /// The longest wait before it checks again by itself.
     private static let patience = Duration.seconds(1)
 
-    /// Submits again what was refused for want of room, until there is room or the time is over.
+    /// Submits notifications again that were refused for lack of room, until there is room or the time is over.
     ///
     /// - Returns: the receipts, in the order of the notifications.
     func waitForRoom(_ notifications: [PushNotification], _ receipts: [Receipt], atMost limit: Duration) async

@@ -1,6 +1,6 @@
-/// What a gateway asks about topics before it submits.
+/// A gateway's questions about topics before it submits.
 extension Producer {
-    /// The topic of a notification that names none: the one there is, where one route serves one topic.
+    /// The topic of a notification that names none: the only one, if one route serves one topic.
     package var onlyTopic: String? {
         let routes = shared.withLock(\.terms.routes)
         guard routes.entries.count == 1, let topics = routes.entries[0].route.topics, topics.count == 1 else {

@@ -1,8 +1,8 @@
-/// Accepts notifications, and alone decides how they are settled.
+/// Accepts notifications.
 ///
-/// It works before ``PushEngine/run()`` and without a connection: what it accepts waits in the journal.
+/// It works before ``PushEngine/run()`` and without a connection: accepted notifications wait in the journal.
 public final class Producer: Sendable {
-    /// Under which name it submits; kept with each of its notifications.
+    /// The name that is stored with each of its notifications.
     public let name: String
     let id: ProducerID
     let journal: any Journal
@@ -10,10 +10,10 @@ public final class Producer: Sendable {
     package let clock: EngineClock
     /// Of all Producers of the engine.
     let shared: Monitor<ProducerTable.Shared>
-    /// Those who wait for room in the journal, of all Producers of the engine.
+    /// The tasks of all Producers of the engine that wait for room in the journal.
     let room: RoomGate
     private let clockTrust: ClockTrust
-    /// Those who wait until nothing of this Producer is unconfirmed.
+    /// The tasks that wait until nothing of this Producer is unconfirmed.
     private let waiters = Monitor(Waiters())
 
     private struct Waiters: Sendable {
@@ -40,8 +40,8 @@ public final class Producer: Sendable {
     var terms: ProducerTable.Terms { shared.withLock(\.terms) }
     var configuration: EngineConfiguration { terms.configuration }
 
-    /// The earliest time that it may be, while the wall clock says `wall`: an expiration is past only if it is past by this.
-    /// What a clock that is ahead takes for past is accepted, and waits until the clock is believed.
+    /// The earliest possible present time, while the wall clock says `wall`. Only an expiration before it is refused: others,
+    /// if the clock is ahead, are accepted and wait until the clock is trusted.
     func earliest(_ wall: WallTime) -> WallTime {
         look(wall).earliest
     }
@@ -54,11 +54,10 @@ public final class Producer: Sendable {
     /// Whether anything is taken at all.
     package var isAccepting: Bool { shared.withLock { $0.end == nil && $0.blacklistFailure == nil } }
 
-    /// Submits a batch. This is the real call; the others are conveniences over it.
+    /// Submits a batch, durably on return at the journal's durability level. The other calls are conveniences over this one.
     ///
-    /// Each notification is checked by itself: a bad one is refused and the others go. What is accepted is in one commit
-    /// (more than ``EngineConfiguration/submissionChunk`` in several), and is on disk, at the journal's durability level,
-    /// when this returns. While the journal is full it does what ``EngineConfiguration/whenFull`` says.
+    /// Each notification is checked by itself: an invalid one is refused, and the others are accepted. They are in one commit
+    /// (more than ``EngineConfiguration/submissionChunk`` in several). For a full journal see ``EngineConfiguration/whenFull``.
     ///
     /// - Returns: a receipt for each notification, in order.
     public func submit(_ notifications: [PushNotification]) async -> [Receipt] {
@@ -73,7 +72,7 @@ public final class Producer: Sendable {
 
     /// Submits one notification. Durable on return. Costs a commit of its own unless others submit at the same time.
     ///
-    /// - Throws: ``Refusal``, or ``JournalError`` when nobody can say whether it is on disk.
+    /// - Throws: ``Refusal``, or ``JournalError`` if it is unknown whether it is on disk.
     @discardableResult
     public func submit(_ notification: PushNotification) async throws -> UID {
         try await submit([notification])[0].get()
@@ -91,17 +90,18 @@ public final class Producer: Sendable {
             })
     }
 
-    /// The form for event loops: returns at once and calls back when the commit is on disk.
+    /// Submits a batch without waiting, for event loops.
     ///
-    /// - Parameter onCommit: the receipts; called on the journal's thread, or, when nothing is to be journaled, before
-    ///   this returns. It must not block.
+    /// - Parameter onCommit: gets a receipt for each notification, in order, when the commit is durable. Called on the
+    ///   journal's thread, or before this returns if nothing is written. It must not block.
     public func submit(_ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void) {
         submit(notifications, note: nil) { receipts, _ in onCommit(receipts) }
     }
 
-    /// The same for somebody who counts: ``Receipt/accepted(_:)`` also answers the repeat of a notification that still waits.
+    /// Submits a batch without waiting, and counts repeats. (``Receipt/accepted(_:)`` also answers the repeat of a notification
+    /// that still waits.)
     ///
-    /// - Parameter onCommit: takes the receipts, and how many of the notifications had been accepted before.
+    /// - Parameter onCommit: gets the receipts, and the number of notifications that had been accepted before.
     package func submitTellingRepeats(
         _ notifications: [PushNotification],
         onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
@@ -109,8 +109,8 @@ public final class Producer: Sendable {
         submit(notifications, note: nil, onCommit: onCommit)
     }
 
-    /// Submits a batch together with a note that becomes durable in the same commit as its entries, such as how far a
-    /// file was taken. The batch is not split, and may be empty.
+    /// Submits a batch together with a note that becomes durable in the same commit, such as how far a file was imported. The
+    /// batch is not split, and may be empty.
     package func submit(
         _ notifications: [PushNotification], note: (name: String, value: [UInt8])?
     ) async -> [Receipt] {
@@ -143,11 +143,10 @@ public final class Producer: Sendable {
         }
     }
 
-    /// Submits a batch up to the first one that is refused, as protocols want it in which an error discards what was
-    /// written behind it. The batch is not split.
+    /// Submits a batch up to the first refusal, for protocols in which an error discards everything after it. The batch is not
+    /// split.
     ///
-    /// - Parameter onCommit: as of ``submit(_:onCommit:)``; what is behind a refusal has no receipt, and nothing was done
-    ///   with it.
+    /// - Parameter onCommit: as in ``submit(_:onCommit:)``. Notifications after a refusal are ignored, and get no receipt.
     package func submitUpToRefusal(
         _ notifications: [PushNotification], onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
@@ -156,12 +155,12 @@ public final class Producer: Sendable {
 
     // MARK: Until drained
 
-    /// Accepted notifications of this name without an outcome, those of earlier processes included.
+    /// The number of accepted notifications of this name without an outcome, including those of earlier processes.
     public var backlog: Int { journal.backlog(of: id) }
 
     /// Waits until every notification of this name has its outcome. Needs ``PushEngine/run()`` to be running.
     ///
-    /// - Returns: false when the engine ended, or the task was cancelled, before that.
+    /// - Returns: false if the engine ended, or the task was cancelled, before that.
     public func untilDrained() async -> Bool {
         let number = waiters.withLock { waiters in
             defer { waiters.next += 1 }

@@ -3,7 +3,7 @@ final class ProducerTable: Sendable {
     /// The name under which ``PushEngine/producer`` submits.
     static let standardName = "default"
 
-    /// By what notifications are taken: one value, so that nobody sees half of a change.
+    /// The terms for accepting notifications: one value, so that no submission sees half of a change.
     struct Terms: Sendable {
         var routes: RouteTable
         var configuration: EngineConfiguration
@@ -19,7 +19,7 @@ final class ProducerTable: Sendable {
         var refused = 0
         var ids = NotificationIDSource()
         var liveActivities = LiveActivityUpdates()
-        /// Whom to tell that the journal can't go on: after an undetermined commit it must be reopened.
+        /// Called when the journal must be reopened, after an undetermined commit.
         var onJournalFailure: (@Sendable (JournalError) -> Void)?
         /// Hears of what was accepted and refused. It knows nothing of Producers.
         var observer: EngineObserver?
@@ -49,7 +49,7 @@ final class ProducerTable: Sendable {
     /// Takes nothing from now on, with this refusal.
     func end(_ refusal: Refusal) { shared.withLock { $0.end = $0.end ?? refusal } }
 
-    /// Whom a number belongs to, of those that this process has asked for.
+    /// The Producer with this number, if this process has opened it.
     func producer(_ id: ProducerID) -> Producer? { named.withLock { $0.values.first { $0.id == id } } }
 
     /// Nothing is settled any more.

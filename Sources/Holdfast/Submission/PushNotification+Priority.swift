@@ -1,9 +1,9 @@
 extension PushNotification {
-    /// The priority that the payload asks for where none was given: 5 for what shows, sounds and counts nothing, since a
-    /// device may then take its time. Nil leaves it to Apple's own default.
+    /// The priority implied by the payload of a notification without one: 5 if it has no alert, sound or badge, since a device
+    /// may then take its time. `nil` leaves it to Apple's default.
     ///
-    /// Other services have words of their own in their payloads. Apple (*Generating a remote notification*): priority 10 is for what triggers an alert, sound or badge. Push types
-    /// other than `alert` have meanings of their own.
+    /// By Apple's *Generating a remote notification*, priority 10 is for notifications that trigger an alert, sound or badge.
+    /// Push types other than `alert` have meanings of their own, and other services have priorities in their payloads.
     var impliedPriority: Priority? {
         guard recipient.serviceAddress == nil, pushType == nil || pushType == .alert else { return nil }
         do throws(JSONFault) {

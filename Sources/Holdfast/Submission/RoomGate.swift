@@ -1,7 +1,7 @@
-/// Those who wait for room in a full journal, in the order of their coming.
+/// A first-in, first-out queue of tasks that wait for room in a full journal.
 ///
-/// A commit wakes the first of them, and one who got room wakes the next: so a thousand who wait do not all try at once
-/// for room for one.
+/// A commit wakes the first task, and a task that got room wakes the next, so that a thousand tasks do not compete for room for
+/// one.
 final class RoomGate: Sendable {
     private struct State: Sendable {
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -11,7 +11,7 @@ final class RoomGate: Sendable {
     private let state = Monitor(State())
 
     /// Waits until there may be room, or for so long, or until the task is cancelled. A disk may get room without a word
-    /// of the journal, so nobody should wait long at a time.
+    /// of the journal, so no task should wait long at a time.
     ///
     /// - Parameter isFirst: whether to go before all others, as one does who has waited and found no room after all.
     func wait(atMost limit: Duration, isFirst: Bool) async {

@@ -92,12 +92,20 @@ struct RouteTable: Sendable {
 }
 
 /// How routes contradict each other.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RouteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name has no bytes, or more than 64.
     case badName(String)
+    /// Two routes have this name.
     case twice(String)
+    /// Two routes serve this topic.
     case topicTwice(String)
+    /// Two routes name no topics; this is the second one.
     case twoFallbacks(String)
 
+    /// A message for operators.
     public var description: String {
         switch self {
         case .badName(let name): "a route's name has 1 to 64 bytes; \(name.debugDescription) has \(name.utf8.count)"

@@ -10,7 +10,7 @@ struct SubmissionDraft: Sendable {
     private(set) var count: Int
     /// By index of the notification. Hardly ever is there one, and nothing is spent on those that have none.
     private var refusals: [Int: Refusal] = [:]
-    /// What the journal may remember of those that are refused, by index of the notification.
+    /// The identities of refused notifications that the journal may remember, by index of the notification.
     private var inquiries: [Int: Identity] = [:]
     private var bytes: [UInt8] = []
     private var packed: [Packed] = []
@@ -76,7 +76,7 @@ struct SubmissionDraft: Sendable {
         refuse(at: packed[position].index, refusal, identity: packed[position].identity)
     }
 
-    /// Refuses everything for now: nobody is asked for repeats, which come again.
+    /// Refuses everything for now, without a look-up of repeats, which are submitted again.
     mutating func refuseAll(_ refusal: Refusal) {
         for packed in packed { refuse(at: packed.index, refusal) }
     }
@@ -91,7 +91,7 @@ struct SubmissionDraft: Sendable {
         liveActivities.removeAll { $0.index > first }
     }
 
-    /// Those that go to the journal.
+    /// The packed notifications to append.
     private var remaining: [Packed] {
         refusals.isEmpty ? packed : packed.filter { refusals[$0.index] == nil }
     }

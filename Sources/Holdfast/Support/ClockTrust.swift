@@ -12,7 +12,7 @@ final class ClockTrust: Sendable {
 
     private struct State {
         var clock: WallClockGuard
-        /// What nobody was told yet.
+        /// News that was not reported yet.
         var news: WallClockGuard.Remark?
     }
 
@@ -32,7 +32,7 @@ final class ClockTrust: Sendable {
         }
     }
 
-    /// What somebody has seen of the clock, for the first who asks: whoever submits sees it, and cannot tell it.
+    /// Returns news about the clock, once. A submission may notice it, and cannot report it.
     func takeNews() -> WallClockGuard.Remark? {
         state.withLock { state in
             defer { state.news = nil }

@@ -40,9 +40,9 @@ import Glibc
     /// Waits until woken. The lock is held before and after.
     func wait() { Self.check(unsafe pthread_cond_wait(condition, mutex)) }
 
-    /// The same, until an instant of ``now`` at the latest.
+    /// Waits until woken, or until an instant of ``now``. The lock is held before and after.
     ///
-    /// - Returns: false when that came first.
+    /// - Returns: false if the instant came first.
     func wait(until end: Duration) -> Bool {
         var time = timespec(
             tv_sec: Int(end.components.seconds), tv_nsec: Int(end.components.attoseconds / 1_000_000_000))

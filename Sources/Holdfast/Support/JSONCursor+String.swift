@@ -32,7 +32,7 @@ extension JSONCursor {
         throw fault(.endOfInput)
     }
 
-    /// How many of eight bytes, from the lowest on, stand for themselves before one does not.
+    /// The number of plain bytes among eight, from the lowest on, before the first that is not plain.
     @inline(__always)
     private static func plainCount(_ word: UInt64) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)

@@ -1,4 +1,4 @@
-/// What Holdfast looks for in a payload, which is passed on as it is.
+/// Look-ups in a payload, which is passed on unchanged.
 extension JSONMembers {
     /// The members of a payload's `aps`; nil where there is no such object. Reads no further than to its beginning.
     ///

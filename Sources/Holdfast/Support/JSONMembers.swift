@@ -1,4 +1,4 @@
-/// What a JSON value is, by its first byte.
+/// The kind of a JSON value, by its first byte.
 package enum JSONKind: Hashable, Sendable {
     case object, array, string, number, boolean, null
 
@@ -30,7 +30,7 @@ package struct JSONMember: Hashable, Sendable {
     package let value: JSONValue
 }
 
-/// Reads the members of one JSON object, one at a time, decoding nothing that nobody asks for.
+/// Reads the members of one JSON object, one at a time, and decodes only what is requested.
 ///
 ///     var members = try JSONMembers(bytes.span, in: line)
 ///     while let member = try members.next(bytes.span) { … }
@@ -42,7 +42,7 @@ package struct JSONMember: Hashable, Sendable {
 /// The object is proven to be one only when ``next(_:)`` or ``nextName(_:)`` has returned nil.
 package struct JSONMembers: Sendable {
     private var container: JSONContainer
-    /// Whether it stands before a value: its name was read, and nothing else of it.
+    /// Whether the reader stands before a value: its name was read, and nothing else of it.
     private var isBeforeValue = false
 
     /// - Throws: ``JSONFault`` when no object starts in `range`.
@@ -60,7 +60,7 @@ package struct JSONMembers: Sendable {
     }
 
     /// The name of the next member, as ``JSONMember/name``; nil when the object has ended, with nothing but whitespace after
-    /// it. The value of the name before is passed over, and checked, if nobody has asked for it.
+    /// it. The value of the name before is skipped, and checked, if it was not read.
     package mutating func nextName(_ bytes: Span<UInt8>) throws(JSONFault) -> Range<Int>? {
         if isBeforeValue { _ = try value(bytes) }
         guard try container.advance(bytes) else { return nil }
@@ -97,13 +97,13 @@ package struct JSONElements: Sendable {
     }
 }
 
-/// What reading an object and reading an array have in common.
+/// The common part of reading an object and reading an array.
 private struct JSONContainer: Sendable {
     private enum State { case first, later, ended }
 
     var cursor: JSONCursor
     private let close: UInt8
-    /// How many arrays and objects are open in it, itself included.
+    /// The number of open arrays and objects, including this one.
     private let depth: Int
     private var state = State.first
 

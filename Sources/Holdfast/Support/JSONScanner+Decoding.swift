@@ -1,4 +1,4 @@
-/// What checked values mean. The ranges are those of ``JSONMember`` and ``JSONValue``.
+/// Decoding of checked values. Ranges are from ``JSONMember`` and ``JSONValue``.
 extension JSONScanner {
     /// Whether the string written in `range` is `literal`, without decoding it. A string written with escapes is compared
     /// by what it means.

@@ -1,9 +1,9 @@
 /// A strict scanner of JSON text (RFC 8259) in UTF-8: no allocation, no recursion, no tolerance.
 ///
-/// What it takes is exactly the grammar of RFC 8259 in well-formed UTF-8 without a byte order mark, nested at most
-/// ``maximumDepth`` deep. Like the grammar it takes duplicate names, numbers of any size and escaped lone surrogates
-/// (`"\ud800"`): payloads are passed on byte for byte, and what such things mean is the receiver's business. Decoding a
-/// string (``string(_:in:)``) does refuse lone surrogates, because a Swift string cannot hold them.
+/// It accepts exactly the grammar of RFC 8259 in well-formed UTF-8 without a byte order mark, nested at most ``maximumDepth``
+/// deep. Like the grammar it accepts duplicate names, numbers of any size and escaped lone surrogates (`"\ud800"`): payloads
+/// are passed on byte for byte, and the receiver interprets them. Decoding a string (``string(_:in:)``) refuses lone
+/// surrogates, because a Swift string cannot hold them.
 package enum JSONScanner {
     /// How deep arrays and objects may be nested; the outermost counts as 1.
     package static let maximumDepth = 128
@@ -48,7 +48,7 @@ package enum JSONScanner {
     }
 }
 
-/// What kept bytes from being the JSON that was wanted, and where.
+/// A syntax error in JSON, and its place.
 package struct JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: String, Hashable, Sendable {
         case noValue = "no JSON value"

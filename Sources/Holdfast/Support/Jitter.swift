@@ -1,4 +1,4 @@
-/// Random numbers of one route, from a seed. Confined to whoever steps the route.
+/// Random numbers of one route, from a seed. Confined to the thread that runs the route's turns.
 final class Jitter {
     private var generator: Xoshiro256
 

@@ -5,7 +5,7 @@
 /// distrusted for ``distrust`` after a step of more than ``tolerance`` against the monotonic clock, and after a start that
 /// lies before the last time the journal knows of, or more than ``tolerance`` behind it: by then either somebody has mended
 /// the clock, which is another step, or it is right as it is. (A start long after the journal's last time is mostly a
-/// service that was down for as long. Nobody can tell that from a clock that is ahead, and waiting harms neither.)
+/// service that was down for as long. That looks like a clock that is ahead, and waiting harms neither.)
 ///
 /// While the clock is doubted because it is behind what it said before, nobody knows which of the two is right. The journal
 /// is told so (``unknown``), and a start in that state doubts the clock whatever it says.
@@ -14,7 +14,7 @@
 struct WallClockGuard: Sendable {
     static let tolerance = Duration.seconds(5 * 60)
     static let distrust = Duration.seconds(10 * 60)
-    /// Stands in the journal for a last time of which nobody knows whether it was right.
+    /// The last time in the journal, if it is unknown whether the clock was right.
     static let unknown = WallTime(milliseconds: 1)
 
     /// News about the clock, for people.
@@ -84,6 +84,6 @@ struct WallClockGuard: Sendable {
 
     var isTrusted: Bool { distrustedUntil == nil }
 
-    /// The earliest time that it may be, while the clock says `wall`: for what nobody can undo.
+    /// The earliest possible present time, while the clock says `wall`: for actions that cannot be undone.
     func earliest(_ wall: WallTime) -> WallTime { wall.advanced(by: .zero - doubt) }
 }

@@ -1,65 +1,78 @@
-/// Something that an operator or an application may want to know of, as it happens.
+/// An event of a running engine, for operators and applications. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum EngineEvent: Hashable, Sendable {
+    /// A route has a connection.
     case connected(route: String)
-    /// `cause` is nil for an end that was asked for.
+    /// A connection of the route ended. `cause` is `nil` if that was requested.
     case disconnected(route: String, cause: String?)
-    /// Nothing of the lane goes out until it is resumed.
+    /// The lane stopped by itself: nothing of it goes out until it is resumed or a probe succeeds.
     case laneStopped(LaneKey, reason: String)
+    /// An operator has paused the lane: nothing of it goes out until it is resumed.
     case lanePaused(LaneKey)
+    /// The lane runs again.
     case laneResumed(LaneKey)
-    /// The service refuses the topic: its entries wait, and all others go. `reason` has the service's words.
+    /// The service refuses the topic, with this reason. Its entries wait, and all others are sent.
     case topicSetAside(route: String, topic: String, reason: String)
     /// The service takes the topic again.
     case topicBack(route: String, topic: String)
-    /// So many connections that carried nothing but this entry have ended, while the service took others: it waits until
-    /// `nextTrial`, with an attempt counted, and nobody waits for it. Nil when it is given up.
+    /// This entry seems to end connections: so many that carried nothing else have ended, while the service took other
+    /// entries. An attempt is counted, and the entry waits until `nextTrial` without delaying others; `nil` if it was given up.
     case endsConnections(LaneKey, UID, connections: Int, nextTrial: WallTime?)
-    /// The route hands out nothing for the moment.
+    /// The route hands out nothing for now.
     case holding(route: String, HoldReason)
-    /// It does again.
+    /// The route hands out entries again.
     case handingOut(route: String)
-    /// So many entries of the lane, up to this UID, were confirmed by silence or a barrier, and are out of the queue.
+    /// Silence or a barrier has confirmed `count` entries of the lane, up to this UID. They are out of the queue.
     case cleared(LaneKey, count: Int, through: UID, by: ConfirmationBasis)
-    /// An error came after silence had confirmed what it denies. So many entries were kept aside and are unconfirmed again;
-    /// so many were kept no more: they were called confirmed, and were not taken.
+    /// An error revoked confirmations by silence. `recalled` entries had been kept aside and are unconfirmed again; `lost`
+    /// entries were reported as confirmed, although the service did not take them, and were not kept any more.
     case lateError(route: String, recalled: Int, lost: Int)
-    /// Tokens that were called bad are on the blacklist.
+    /// So many tokens that the service called bad were blacklisted.
     case convicted(LaneKey, count: Int)
-    /// An entry's record cannot be read: it was moved aside, and is kept.
+    /// An entry was moved into quarantine, because its record cannot be read.
     case quarantined(LaneKey, UID, RecordFault)
-    /// Every notification that the Producer has submitted has its outcome.
+    /// Every notification of the Producer has its outcome.
     case drained(producer: String)
-    /// Expirations are not acted upon for a while.
+    /// The wall clock is distrusted, for this reason: expirations are ignored for a while.
     case clockDistrusted(String)
-    /// The service knows the notification by an id of its own, for its console (development environment only).
+    /// The service's own id of a notification, for its console (development environment only).
     case identified(route: String, UID, uniqueID: String)
-    /// What a connector has noticed.
+    /// A connector's message to operators.
     case notice(route: String, ConnectorNotice)
 }
 
-/// What a confirmation rests on.
+/// The basis of a confirmation. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ConfirmationBasis: Hashable, Sendable {
-    /// The service's own word, for this notification or for one after it.
+    /// The service's answer to this notification, or an error about a later one.
     case answer
-    /// The answer to a barrier behind it.
+    /// The service's answer to a barrier after it.
     case barrier
-    /// Silence for the quiet period.
+    /// The absence of errors for the quiet period.
     case quiet
 }
 
-/// Why a route hands out nothing although it could.
+/// Why a route with entries and a connection hands out nothing. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
-    /// What follows from a payload error is not on disk yet.
+    /// The settlements that follow from a payload error are not durable yet.
     case payloadError
-    /// Outcomes that nobody has taken have reached their limit.
+    /// Outcomes that were not taken have reached ``EngineConfiguration/outcomeLimit``.
     case outcomesFull
-    /// The service wants no new provider tokens, and nothing is sent for a while: see ``EngineStatus/parked``.
+    /// The service refuses new provider tokens, so nothing is sent for a while: see ``EngineStatus/parked``.
     case parked
-    /// The journal can't be read; it is tried again.
+    /// The journal can't be read; the read is retried.
     case journalUnreadable
-    /// The service throttles or is unavailable, and a pause or one probe is under way: see ``EngineStatus/throttled``.
+    /// The service throttles or is unavailable, and the route pauses or waits for a probe: see ``EngineStatus/throttled``.
     case throttled
 
+    /// The reason in words, for operators.
     public var description: String {
         switch self {
         case .payloadError: "settling a payload error"
@@ -71,7 +84,7 @@ public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Hands events to whoever listens, and waits for nobody.
+/// Passes events to all listeners, and never waits for one.
 final class EventHub: Sendable {
     private struct State: Sendable {
         var listeners: [Int: AsyncStream<EngineEvent>.Continuation] = [:]
@@ -82,7 +95,7 @@ final class EventHub: Sendable {
 
     private let state = Monitor(State())
 
-    /// Events that some listener was too slow for.
+    /// Events dropped because a listener was too slow.
     var dropped: Int { state.withLock(\.dropped) }
 
     func stream(buffering limit: Int) -> AsyncStream<EngineEvent> {
@@ -114,7 +127,7 @@ final class EventHub: Sendable {
         if dropped > 0 { state.withLock { $0.dropped += dropped } }
     }
 
-    /// No event comes any more.
+    /// Ends the streams of all listeners.
     func end() {
         let listeners = state.withLock { state in
             state.hasEnded = true

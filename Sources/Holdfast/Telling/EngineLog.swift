@@ -3,7 +3,7 @@ internal import Logging
 /// Where the library's lines go: at their level, with their name and what they are about as metadata, and no more often
 /// than ``LogLimiter`` admits. From any thread.
 struct EngineLog: Sendable {
-    /// What is left between two lines of a kind, where no configuration says otherwise.
+    /// The default of the least interval between two lines of one kind.
     static let standardInterval = Duration.seconds(60)
 
     private let logger: Logger

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Tells whoever listens what an engine does, and sums up what the periodic report needs beyond the ``StatusBoard``. One
+/// Reports an engine's counts to all listeners, and sums them up for the periodic report, beside the ``StatusBoard``. One
 /// for an engine; from any thread.
 final class EngineObserver: Sendable {
     /// Sums of times.

@@ -1,25 +1,33 @@
-/// The engine in figures, as of one moment.
+/// A snapshot of the engine. Unless it says otherwise, a count is of this process.
 public struct EngineStatus: Sendable {
+    /// The state of a route's connections. More cases may come.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum ConnectionState: Sendable {
-        /// Nothing to send so far, or the last connection was closed in order.
+        /// Nothing to send so far, or the last connection was closed in an orderly way.
         case idle
-        /// The first attempt since the route was idle is under way.
+        /// The first attempt since the route was idle is in progress.
         case connecting
+        /// At least one connection takes hand-outs.
         case connected
-        /// No connection came about, or the last one ended; it is tried again after a while, or just now. It stays so
-        /// until a connection is there.
+        /// The last attempt failed, or the last connection ended. The route retries with backoff, and stays in this state until
+        /// it has a connection.
         case waiting(ConnectError)
     }
 
-    /// How a service throttles a route.
+    /// The throttling of a route by its service.
     public struct Throttle: Hashable, Sendable, CustomStringConvertible {
+        /// When the throttling began.
         public let since: WallTime
-        /// The last refusal: its status, and its reason.
+        /// The status of the last refusal; `nil` if it had none.
         public internal(set) var status: Int?
+        /// The reason of the last refusal; `nil` if it had none.
         public internal(set) var reason: Reason?
-        /// Notifications a second that the service was measured to grant; nil while that is not known.
+        /// The rate that the service was measured to grant, in notifications a second; `nil` while unknown.
         public internal(set) var perSecond: Double?
 
+        /// The status, the reason, the start and the measured rate, for operators.
         public var description: String {
             let words = [status.map { "\($0)" }, reason?.words].compactMap { $0 }
             let cause = words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
@@ -29,12 +37,16 @@ public struct EngineStatus: Sendable {
         }
     }
 
-    /// A service's word that a route shall send nothing for a while, since its provider token changes too often.
+    /// A pause of a route, because the service says that its provider token changes too often.
     public struct Parking: Hashable, Sendable, CustomStringConvertible {
+        /// The service's reason.
         public let reason: Reason
+        /// When the route was parked.
         public let since: WallTime
+        /// When the route sends again by itself.
         public let until: WallTime
 
+        /// The reason, both times and the way out, for operators.
         public var description: String {
             "parked since \(Timestamp.format(since)), because the service wants no new provider tokens (\(reason): does "
                 + "another process use the same key?); nothing is sent until \(Timestamp.format(until)), or until a lane of "
@@ -42,36 +54,40 @@ public struct EngineStatus: Sendable {
         }
     }
 
+    /// One lane that the engine serves.
     public struct Lane: Sendable {
+        /// The lane's route, urgency and guarantee.
         public let key: LaneKey
+        /// Whether the lane runs.
         public let state: LaneState
         /// Unconfirmed entries, deferred ones included.
         public let backlog: Int
-        /// When the first of them was accepted, deferred ones not included, as it was looked up last: see
-        /// ``EngineConfiguration/measureInterval``. Nil when there is none, or it was not looked up yet.
+        /// When the oldest entry was accepted, without deferred ones; `nil` if there is none, or it is not known yet. Measured
+        /// every ``EngineConfiguration/measureInterval``.
         public internal(set) var oldestAcceptedAt: WallTime?
-        /// When a lane that stopped by itself tries an entry next; nil for one that runs or is paused, and for one that
-        /// waits for a connection or for something to try.
+        /// When a lane that stopped by itself sends its next probe; `nil` for one that runs or is paused, and for one that
+        /// waits for a connection or an entry.
         public internal(set) var nextProbeAt: WallTime?
-        /// Of the backlog: entries that no reading finds, since a page of the journal that leads to them is damaged.
+        /// Entries of the backlog that cannot be found, because a page of the journal that leads to them is damaged.
         public internal(set) var unreachable = 0
-        /// Whether it has stopped by itself, and tries an entry before anybody should give up.
+        /// Whether the lane has stopped by itself, and has yet to send its first probe.
         package internal(set) var isYetToBeProbed = false
-        /// Nil while the lane is running; else why it stands still: `paused` with the operator's reason, or why it is
-        /// stopped.
+        /// Why the lane does not run: `paused` with the operator's reason, or the cause of its stop. `nil` while it runs.
         public var stoppedBecause: String? { state.standsStillBecause }
     }
 
-    /// A topic that the service refuses on a route. Its entries wait, and all others go.
+    /// A topic that the service refuses on a route. Its entries wait, and all others are sent.
     public struct Topic: Hashable, Sendable {
+        /// The topic, as submitted.
         public let topic: String
-        /// The service's words.
+        /// The service's reason, for operators.
         public let reason: String
+        /// When it was set aside.
         public let since: WallTime
-        /// When one entry of it is tried next; nil while one is, and when there is none.
+        /// When the next probe is sent; `nil` while one is in flight, and if no entry waits.
         public let nextProbeAt: WallTime?
 
-        public init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
+        package init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
             self.topic = topic
             self.reason = reason
             self.since = since
@@ -79,40 +95,45 @@ public struct EngineStatus: Sendable {
         }
     }
 
-    /// Accepted by this process.
+    /// Notifications accepted.
     public internal(set) var submitted = 0
-    /// Refused by `submit`.
+    /// Notifications refused by `submit`.
     public internal(set) var refused = 0
-    /// Handed to a connection; an entry that goes again counts again.
+    /// Hand-outs to a connection; an entry that is sent again counts again.
     public internal(set) var handedOut = 0
-    /// Hand-outs that were refused, because the entry was in flight already. Anything but 0 is a fault of the engine.
+    /// Hand-outs prevented because the entry was in flight already. Anything but 0 is a bug of the engine.
     public internal(set) var secondHandOuts = 0
+    /// Entries confirmed in this process, by an answer, a barrier or silence.
     public internal(set) var confirmed = 0
-    /// Of them, by the answer to a barrier.
+    /// Of ``confirmed``: by the answer to a barrier.
     public internal(set) var confirmedByBarrier = 0
-    /// Of them, by nothing but silence.
+    /// Of ``confirmed``: by silence alone.
     public internal(set) var confirmedByQuiet = 0
-    /// Once confirmed by silence, and denied by a late error while they were kept aside: they went again, or were rejected
-    /// by name. Not among ``confirmed``.
+    /// Entries whose confirmation by silence a late error revoked in time. They were sent again, or rejected if the error was
+    /// about them. Not among ``confirmed``.
     public internal(set) var recalled = 0
-    /// Of those confirmed by silence: denied by an error that came too late to recall them. They are lost.
+    /// Of ``confirmedByQuiet``: entries that the service did not take, as an error showed that came too late to recall them.
+    /// They are lost.
     public internal(set) var wronglyConfirmed = 0
-    /// By reason.
+    /// Entries refused for good, by reason.
     public internal(set) var rejected: [Reason: Int] = [:]
+    /// Entries that expired before they could be sent.
     public internal(set) var expired = 0
+    /// Entries that may have been sent and are not sent again.
     public internal(set) var unknown = 0
-    /// Taken back by an operator, never having been sent. (One that may have been sent is ``unknown``.)
+    /// Entries taken back before they were sent. (One that may have been sent is ``unknown``.)
     public internal(set) var withdrawn = 0
-    /// Times that an entry was answered "not now", or with nothing known.
+    /// Attempts that were answered "not now", or whose result is unknown.
     public internal(set) var deferrals = 0
-    /// Times that an entry went back into its lane unharmed.
+    /// Times that an entry returned to its lane without an attempt counted.
     public internal(set) var requeued = 0
-    /// Entries that were sent again after an attempt that may have been taken.
+    /// Attempts that followed one which the service may have taken.
     public internal(set) var possibleDuplicates = 0
+    /// Entries handed to a connection and not yet durably settled.
     public internal(set) var inFlight = 0
-    /// Of them, called bad and not judged yet.
+    /// Of ``inFlight``: entries whose token the service called bad, and that are not decided yet.
     public internal(set) var suspects = 0
-    /// Routes that hand out nothing for the moment, with the reason.
+    /// Routes that hand out nothing for now, by name, with the reason.
     public internal(set) var holding: [String: HoldReason] = [:]
     /// Routes whose service throttles or is unavailable, by name.
     public internal(set) var throttled: [String: Throttle] = [:]
@@ -120,47 +141,53 @@ public struct EngineStatus: Sendable {
     public internal(set) var parked: [String: Parking] = [:]
     /// Outcomes that wait to be taken.
     public internal(set) var outcomes = 0
-    /// Entries whose records cannot be read: neither unconfirmed nor ended.
+    /// Entries of the whole journal in quarantine: their records cannot be read, and they are neither unconfirmed nor ended.
     public internal(set) var quarantined = 0
-    /// Places at which the blacklist is damaged. Anything but 0 means that notifications to tokens on it may be sent, until
-    /// somebody mends it.
+    /// Places where the blacklist is damaged. Anything but 0 means that notifications to blacklisted tokens may be sent, until
+    /// the journal is repaired.
     public internal(set) var blacklistDamage = 0
-    /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
+    /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public internal(set) var aside = 0
-    /// Events that some listener was too slow for.
+    /// Events dropped because a listener was too slow.
     public internal(set) var eventsDropped = 0
+    /// The lanes that the engine serves.
     public internal(set) var lanes: [Lane] = []
-    /// By name of the route; none for routes of which every topic goes.
+    /// Topics that the service refuses, by name of the route; without routes that have none.
     public internal(set) var topicsSetAside: [String: [Topic]] = [:]
-    /// By name of the route.
+    /// The state of the connections, by name of the route.
     public internal(set) var connections: [String: ConnectionState] = [:]
 
-    /// Entries that have met their end in this process.
+    /// Entries that have ended.
     public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn }
+    /// The sum of ``rejected`` over all reasons.
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }
     /// Unconfirmed entries of the engine's lanes.
     public var unconfirmed: Int { lanes.reduce(0) { $0 + $1.backlog } }
-    /// Of them: entries that no reading finds. Anything but 0 is damage, which somebody must mend.
+    /// Of ``unconfirmed``: entries that cannot be found. Anything but 0 is damage of the journal, which must be repaired.
     public var unreachable: Int { lanes.reduce(0) { $0 + $1.unreachable } }
 }
 
-/// Why the engine has nothing to do.
+/// Why the engine has nothing to do. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum EngineRest: Hashable, Sendable {
-    /// Every entry has met its end.
+    /// Every entry has ended.
     case drained
-    /// What is left waits in lanes that are stopped or paused, or for topics that are set aside; the reason of the first.
-    /// (Something was tried since, unless an operator has paused it or no connection can be made; of topics, each that waits,
-    /// or so many that the topic is not likely to come back by itself.)
+    /// The remaining entries wait in stopped or paused lanes, or for topics that are set aside; with the reason of the first.
+    ///
+    /// A stopped lane has sent a probe since, unless no connection can be made. Of a topic, each waiting entry was tried, or
+    /// so many that it is not likely to recover by itself.
     case stopped(String)
-    /// What is left in a lane cannot be reached, or tokens on the blacklist may be missed, since the journal is damaged: says
-    /// how many, and what to do. Whatever else there is has met its end, or is stopped.
+    /// The journal is damaged: the remaining entries of a lane cannot be found, or blacklisted tokens may be missed. The text
+    /// says how many, and what to do. All other entries have ended or are stopped.
     case damaged(String)
     /// The engine is not running any more.
     case ended
 }
 
 extension EngineRest {
-    /// Entries that the journal counts, and that no reading finds.
+    /// The message about entries that the journal counts, and that cannot be found.
     static func unreachableWords(_ count: Int, of key: LaneKey) -> String {
         let entries = count == 1 ? "1 entry" : "\(count) entries"
         return "the journal is damaged: \(entries) of \(key) cannot be reached. `holdfast journal verify` says what "

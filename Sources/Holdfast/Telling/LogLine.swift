@@ -107,8 +107,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it comes as often as trouble does, and so is held back: see ``LogLimiter``. The others come once for what
-    /// somebody did, or, at trace, for each batch, which whoever asks for trace has asked for.
+    /// Whether the line is limited by ``LogLimiter``, since a lasting failure repeats it. The others come once for an action,
+    /// or, at level trace, once for each batch.
     var isLimited: Bool {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false

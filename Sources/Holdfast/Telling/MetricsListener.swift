@@ -1,108 +1,131 @@
-/// Hears what an engine does, in figures, as it does it: for metrics of your own beside swift-metrics.
+/// Receives an engine's counts as they arise, for metrics of your own beside swift-metrics.
 ///
 ///     final class MyMetrics: MetricsListener {
 ///         func rejected(_ count: Int, reason: Reason, route: String) { rejections.add(count, reason.rawValue) }
 ///     }
 ///     let engine = try PushEngine(journal: journal, routes: routes, listeners: [MyMetrics()])
 ///
-/// Each method says how many at once: what one turn, one commit or one call of `submit` brought. All do nothing by
-/// default.
+/// Each call reports the sum of one turn, one commit or one call of `submit`. All methods do nothing by default.
 ///
-/// **A method must not block**, nor call the engine or its journal: it is called on the engine's own threads, which do
-/// nothing else meanwhile. Add to counters, or hand over to a thread of yours. A call that takes longer than
-/// ``EngineConfiguration/listenerLimit`` is logged as a warning that names the listener.
+/// **A method must not block**, nor call the engine or its journal: it runs on the engine's own threads, which do nothing else
+/// meanwhile. Add to counters, or hand over to a thread of yours. A call that takes longer than
+/// ``EngineConfiguration/listenerLimit`` is logged as a warning with the listener's type.
 ///
-/// Threads: ``accepted(_:)`` and ``committed(_:)`` come on the journal's thread, ``refused(_:reason:)`` there or on that
-/// of the caller of `submit`, all others on the route's. So one listener is called by several threads at a time.
+/// Threads: ``accepted(_:)`` and ``committed(_:)`` are called on the journal's thread, ``refused(_:reason:)`` there or on the
+/// thread that calls `submit`, all others on the route's. So several threads call a listener at the same time.
 ///
-/// What is told of answers is told when they are taken in, a commit before they are durable. After a crash the journal's
-/// totals count, not these: ``JournalStatus/totals``.
+/// Answers are reported one commit before they are durable. After a crash ``JournalStatus/totals`` are right, not these.
 public protocol MetricsListener: Sendable {
-    /// Notifications are on disk. Repeats of earlier ones are not counted.
+    /// Notifications were accepted, and are on disk. Repeats of earlier ones are not counted.
     func accepted(_ count: Int)
-    /// `submit` has not taken notifications. `reason` is Apple's word or ours.
+    /// `submit` refused notifications, for Apple's reason or one of Holdfast's own.
     func refused(_ count: Int, reason: Reason)
 
-    /// Entries were handed to a connection; one that goes again counts again.
+    /// Entries were handed to a connection; one that is sent again counts again.
     ///
-    /// - Parameter possibleDuplicates: those of them of which an earlier attempt may have been taken.
+    /// - Parameter possibleDuplicates: the entries among them of which the service may have taken an earlier attempt.
     func sent(_ count: Int, possibleDuplicates: Int, route: String)
-    /// Answers have come, on connections that answer each notification.
+    /// Answers came, on connections that answer each notification.
     func answered(_ times: AnswerTimes, route: String)
 
+    /// Entries were confirmed.
     func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String)
-    /// Refused for good, by the service or by us. `reason` may be any word that a service says, of any length: bound it
-    /// before you keep something for each.
+    /// Entries were refused for good, by the service or by Holdfast. `reason` may be any text of a service, of any length:
+    /// limit it before you keep something for each.
     func rejected(_ count: Int, reason: Reason, route: String)
-    /// Over before they were sent.
+    /// Entries expired before they were sent.
     func expired(_ count: Int, route: String)
-    /// Possibly sent, and never to be sent again.
+    /// Entries ended that may have been sent, and are not sent again.
     func unknown(_ count: Int, route: String)
-    /// Taken back before they were sent.
+    /// Entries were taken back before they were sent.
     func withdrawn(_ count: Int, route: String)
-    /// Answered "not now", or with nothing known: they go again after a while.
+    /// Entries were answered "not now", or their result is unknown: they are sent again after a backoff.
     func deferred(_ count: Int, route: String)
-    /// Back in their lanes, unharmed.
+    /// Entries returned to their lanes without an attempt counted.
     func requeued(_ count: Int, route: String)
-    /// Entries that silence had confirmed, and that a late error denies in time: they go again, or are rejected by name.
+    /// A late error revoked confirmations by silence in time: the entries are sent again, or rejected if it was about them.
     func recalled(_ count: Int, route: String)
-    /// Entries that silence had confirmed, and that a late error denies when nothing of them is kept any more.
+    /// A late error revoked confirmations by silence of entries that were not kept any more: they are lost.
     func wronglyConfirmed(_ count: Int, route: String)
 
+    /// The route has another connection.
     func connectionOpened(route: String)
-    /// No connection came about. It is tried again.
+    /// A connection attempt failed. It is retried.
     func connectionFailed(_ error: ConnectError, route: String)
-    /// - Parameter cause: nil for an end that was asked for.
+    /// A connection of the route ended.
+    ///
+    /// - Parameter cause: `nil` for an end that was requested.
     func connectionClosed(cause: String?, route: String)
 
     /// A commit of the journal is on disk.
     func committed(_ commit: CommitMeasure)
+    /// A lane was paused, stopped or resumed.
     func laneStateChanged(_ lane: LaneKey, to state: LaneState)
-    /// The route hands out nothing for the moment, for this reason; nil when it does again.
+    /// The route hands out nothing for this reason; with `nil` it hands out entries again.
     func holdChanged(_ hold: HoldReason?, route: String)
-    /// How full everything is: at once, and then every ``EngineConfiguration/measureInterval`` while anything happens or
-    /// waits.
+    /// Reports levels: at once, and then every ``EngineConfiguration/measureInterval`` while anything happens or waits.
     func measured(_ levels: RouteLevels)
 }
 
 extension MetricsListener {
+    /// Does nothing by default.
     public func accepted(_ count: Int) {}
+    /// Does nothing by default.
     public func refused(_ count: Int, reason: Reason) {}
+    /// Does nothing by default.
     public func sent(_ count: Int, possibleDuplicates: Int, route: String) {}
+    /// Does nothing by default.
     public func answered(_ times: AnswerTimes, route: String) {}
+    /// Does nothing by default.
     public func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) {}
+    /// Does nothing by default.
     public func rejected(_ count: Int, reason: Reason, route: String) {}
+    /// Does nothing by default.
     public func expired(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func unknown(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func withdrawn(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func deferred(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func requeued(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func recalled(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func wronglyConfirmed(_ count: Int, route: String) {}
+    /// Does nothing by default.
     public func connectionOpened(route: String) {}
+    /// Does nothing by default.
     public func connectionFailed(_ error: ConnectError, route: String) {}
+    /// Does nothing by default.
     public func connectionClosed(cause: String?, route: String) {}
+    /// Does nothing by default.
     public func committed(_ commit: CommitMeasure) {}
+    /// Does nothing by default.
     public func laneStateChanged(_ lane: LaneKey, to state: LaneState) {}
+    /// Does nothing by default.
     public func holdChanged(_ hold: HoldReason?, route: String) {}
+    /// Does nothing by default.
     public func measured(_ levels: RouteLevels) {}
 }
 
-/// How long answers took, from the hand-out to the connection until the engine took them in. Answers of one turn.
+/// The latency of one turn's answers, from the hand-out to the connection until the engine processed the answer.
 public struct AnswerTimes: Hashable, Sendable {
-    /// Answers, those included that only say that a notification was given up.
+    /// The number of answers, including those that only say that a notification was given up.
     public var count = 0
-    /// Of all of them together, each to a tenth of a millisecond.
+    /// The sum of their latencies, each to a tenth of a millisecond.
     public var total = Duration.zero
+    /// The longest of these times.
     public var greatest = Duration.zero
 
-    public init(count: Int = 0, total: Duration = .zero, greatest: Duration = .zero) {
+    package init(count: Int = 0, total: Duration = .zero, greatest: Duration = .zero) {
         self.count = count
         self.total = total
         self.greatest = greatest
     }
 
-    /// Nil where there were none.
+    /// The mean latency; `nil` without answers.
     public var mean: Duration? { count > 0 ? total / count : nil }
 
     mutating func add(_ other: AnswerTimes) {
@@ -112,18 +135,21 @@ public struct AnswerTimes: Hashable, Sendable {
     }
 }
 
-/// How full a route is, and its journal, as of one moment.
+/// The levels (gauges) of a route and its journal at one moment.
 public struct RouteLevels: Hashable, Sendable {
+    /// One lane of the route.
     public struct Lane: Hashable, Sendable {
+        /// The lane's route, urgency and guarantee.
         public var key: LaneKey
+        /// Whether the lane runs.
         public var state: LaneState
         /// Unconfirmed entries, deferred ones included.
         public var depth: Int
-        /// When the first of its entries was accepted, deferred ones not included; nil when there is none, or the journal
-        /// could not be read.
+        /// When the oldest entry was accepted, without deferred ones; `nil` if there is none, or the journal could not be
+        /// read.
         public var oldestAcceptedAt: WallTime?
 
-        public init(key: LaneKey, state: LaneState, depth: Int, oldestAcceptedAt: WallTime? = nil) {
+        package init(key: LaneKey, state: LaneState, depth: Int, oldestAcceptedAt: WallTime? = nil) {
             self.key = key
             self.state = state
             self.depth = depth
@@ -131,30 +157,32 @@ public struct RouteLevels: Hashable, Sendable {
         }
     }
 
+    /// The route's name.
     public var route: String
+    /// The time of the measurement, by this machine's wall clock.
     public var measuredAt: WallTime
-    /// The more urgent first.
+    /// The route's lanes, the more urgent first.
     public var lanes: [Lane]
-    /// Handed to a connection and not yet durably settled.
+    /// Entries handed to a connection and not yet durably settled.
     public var inFlight: Int
-    /// Of them, called bad and not judged yet.
+    /// Of ``inFlight``: entries whose token the service called bad, and that are not decided yet.
     public var suspects: Int
-    /// That take hand-outs.
+    /// The number of connections that take hand-outs.
     public var connections: Int
-    /// The most that there may be: ``Route/connections``.
+    /// The most connections: ``Route/connections``.
     public var connectionLimit: Int
-    /// Of the whole journal: outcomes that wait to be taken.
+    /// Outcomes of the whole journal that wait to be taken.
     public var outcomes: Int
-    /// Of the whole journal: tokens on the blacklist.
+    /// Recipients on the journal's blacklist.
     public var blacklist: Int
-    /// Of the whole journal: places at which the blacklist is damaged; see ``EngineStatus/blacklistDamage``.
+    /// Places where the journal's blacklist is damaged; see ``EngineStatus/blacklistDamage``.
     public var blacklistDamage: Int
-    /// Of the whole journal: entries whose records cannot be read.
+    /// Entries of the whole journal in quarantine, because their records cannot be read.
     public var quarantined: Int
-    /// Of the whole journal: entries that silence has confirmed, kept aside in case a late error denies them.
+    /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public var aside: Int
 
-    public init(
+    package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
         quarantined: Int = 0, aside: Int = 0

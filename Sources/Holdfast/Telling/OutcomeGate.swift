@@ -79,7 +79,7 @@ final class OutcomeGate: Sendable {
         }
     }
 
-    /// What the route has in flight after all.
+    /// Records the number of entries that the route has in flight.
     ///
     /// - Returns: routes that were denied room, and should ask again since this one gave some back.
     func settle(route: Int, inFlight: Int) -> Set<Int> {

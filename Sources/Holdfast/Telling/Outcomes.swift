@@ -1,33 +1,38 @@
-/// How notifications ended, in batches, until they are taken.
+/// The outcomes of notifications, in batches, each delivered until it is taken.
 ///
 ///     for try await batch in engine.outcomes {
 ///         try await store(batch.outcomes)      // tag, apns-id and token say which they are
 ///         try await batch.taken()              // from now on they are not delivered again
 ///     }
 ///
-/// Delivered at least once, keyed by UID: what was not taken when the process ends comes again. One reader at a time; it
-/// gets the next batch when it has taken the last one (asked for sooner, it gets the same one again). Ends with the engine.
+/// Delivery is at least once, keyed by UID: a batch that was not taken when the process ends is delivered again. There may be
+/// one reader at a time. Until it has taken a batch, it gets the same one again. The sequence ends with the engine.
 public struct Outcomes: AsyncSequence, Sendable {
     let source: OutcomeSource
 
+    /// Reads the batches one by one.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: OutcomeSource
 
-        /// - Throws: ``JournalError`` when the journal can't be read.
+        /// Waits for outcomes. Returns `nil` when the engine has ended or the task is cancelled.
+        ///
+        /// - Throws: ``JournalError`` if the journal can't be read.
         public mutating func next() async throws -> OutcomeBatch? { try await source.next() }
     }
 
+    /// Starts with the oldest outcome that was not taken.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 }
 
-/// Outcomes, in the order of their UIDs.
+/// A batch of outcomes.
 public struct OutcomeBatch: Sendable {
+    /// The outcomes, ascending by UID; at least one, at most 1000.
     public let outcomes: [Outcome]
     let journal: any Journal
 
-    /// The application has what it needs of them: they leave the journal, durably on return.
+    /// Removes the outcomes from the journal, durably on return. Call it when the application has stored what it needs.
     ///
-    /// - Throws: ``JournalError``; they will be delivered again.
+    /// - Throws: ``JournalError``; the batch is then delivered again.
     public func taken() async throws {
         try await withCheckedThrowingContinuation { continuation in
             journal.removeOutcomes(outcomes.map(\.uid)) { result in
@@ -37,7 +42,7 @@ public struct OutcomeBatch: Sendable {
     }
 }
 
-/// Reads outcomes from the journal and wakes who waits for them.
+/// Reads outcomes from the journal, and wakes the tasks that wait for them.
 final class OutcomeSource: Sendable {
     /// Outcomes in a batch.
     static let batchLimit = 1000
@@ -89,10 +94,10 @@ final class OutcomeSource: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
     }
 
-    /// There are outcomes.
+    /// Wakes waiting tasks, because there are outcomes.
     func wake() { resumeAll { _ in } }
 
-    /// None will come any more.
+    /// Ends all waiting, because no more outcomes come.
     func end() { resumeAll { $0.hasEnded = true } }
 
     private func resumeAll(_ change: @Sendable (inout State) -> Void) {

@@ -1,4 +1,4 @@
-/// What the periodic report is made of.
+/// The counts and levels of the periodic report.
 struct PeriodFigures: Hashable, Sendable {
     struct Lane: Hashable, Sendable {
         var key: LaneKey
@@ -10,7 +10,7 @@ struct PeriodFigures: Hashable, Sendable {
     // Since the engine was made.
     var accepted = 0
     var refused = 0
-    /// Handed to a connection; one that goes again counts again.
+    /// Hand-outs to a connection; an entry that is sent again counts again.
     var sent = 0
     var requeued = 0
     var deferred = 0
@@ -27,12 +27,12 @@ struct PeriodFigures: Hashable, Sendable {
     var connections = 0
     var connectionLimit = 0
     var inFlight = 0
-    /// Those with entries.
+    /// The lanes with entries.
     var lanes: [Lane] = []
 
     var depth: Int { lanes.reduce(0) { $0 + $1.depth } }
 
-    /// What was counted since `earlier`; the rest as of now.
+    /// Returns the counts since `earlier`, with the present levels.
     func since(_ earlier: PeriodFigures) -> PeriodFigures {
         var result = self
         result.accepted -= earlier.accepted

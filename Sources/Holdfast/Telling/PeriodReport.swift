@@ -1,6 +1,6 @@
 internal import Logging
 
-/// What an engine has done in a period, as one line.
+/// The periodic report of an engine, as one log line.
 struct PeriodReport: Hashable, Sendable {
     /// Reasons that a line names; the others are added up.
     static let reasonLimit = 5
@@ -54,7 +54,7 @@ struct PeriodReport: Hashable, Sendable {
         return sorted.prefix(Self.reasonLimit) + (rest > 0 ? [(word: ReasonLabels.other, count: rest)] : [])
     }
 
-    /// The same for machines. Times in milliseconds, ages in seconds.
+    /// The report as metadata of the line. Times in milliseconds, ages in seconds.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "period-s": .stringConvertible(period.components.seconds), "idle": .stringConvertible(figures.isIdle),

@@ -26,7 +26,7 @@ struct ReportInterval: Sendable {
         return lastAt + interval
     }
 
-    /// Whether it is time. The first interval begins when this is asked first.
+    /// Whether a report is due. The first interval begins with the first call.
     mutating func isDue(now: Duration) -> Bool {
         guard interval != nil else { return false }
         guard let next else {

@@ -38,7 +38,7 @@ extension StatusBoard {
 }
 
 extension SettlementCounts {
-    /// Those of them that operators take back are known when they are on disk.
+    /// The counts of a withdrawal, which are known when it is durable.
     fileprivate init(_ withdrawal: Withdrawal) {
         self.init()
         withdrawn = withdrawal.withdrawn

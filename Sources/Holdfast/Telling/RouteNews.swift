@@ -67,7 +67,7 @@ enum RouteNews: Sendable {
     case oldestUnread(String)
     /// The route ends, since the journal can't be used any more.
     case journalLost(JournalError)
-    /// The same, but the journal can be written, so answers to what is in flight are awaited first.
+    /// The route ends, since the journal can't be read. It can be written, so answers to entries in flight are awaited first.
     case journalUnreadable(JournalError, inFlight: Int)
 
     /// Something that the journal could not do. All but the notes are tried again.

@@ -1,4 +1,4 @@
-/// What one route's Consumer tells of: gathered while a turn goes on, and told at its end.
+/// Collects what happens in a turn of one route's Consumer, and reports it at the end of the turn.
 ///
 /// Confined to its Consumer.
 final class RouteObserver {

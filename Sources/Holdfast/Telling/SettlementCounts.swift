@@ -1,7 +1,7 @@
-/// How many entries met which end.
+/// The number of settled entries by outcome.
 struct SettlementCounts: Hashable, Sendable {
     var confirmed = 0
-    /// Of them, by a barrier and by silence.
+    /// Of ``confirmed``: by a barrier, and by silence.
     var confirmedByBarrier = 0
     var confirmedByQuiet = 0
     var rejected: [Reason: Int] = [:]

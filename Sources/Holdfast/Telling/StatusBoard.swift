@@ -1,27 +1,27 @@
-/// Where the Consumers write down how they do, for others to read.
+/// The state of all Consumers, written by them for other threads to read.
 final class StatusBoard: Sendable {
     private struct State: Sendable {
         var status = EngineStatus()
-        var laneStatus: [String: [LaneStanding]] = [:]
+        var laneStatus: [String: [LaneSummary]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
-        /// By route; nil until the route has had a turn since somebody asked.
+        /// By route; nil until the route has had a turn since a request for the state.
         var rest: [String: EngineRest?]
-        /// Routes that have had no turn yet since somebody asked: what an earlier turn says is no answer.
+        /// Routes that have had no turn yet since a request for the state: an earlier turn does not answer it.
         var awaited: Set<String> = []
         var hasEnded = false
         var waiters: [CheckedContinuation<EngineRest, Never>] = []
     }
 
     /// One lane, as its route's last turn left it.
-    struct LaneStanding: Hashable, Sendable {
+    struct LaneSummary: Hashable, Sendable {
         let key: LaneKey
         let state: LaneState
         /// When a stopped one tries an entry.
         let nextProbeAt: WallTime?
         /// Entries of it that no reading finds.
         let unreachable: Int
-        /// Whether it has stopped, and tries an entry before anybody should give up.
+        /// Whether the lane has stopped by itself, and has yet to send its first probe.
         let isYetToBeProbed: Bool
     }
 
@@ -33,12 +33,12 @@ final class StatusBoard: Sendable {
         let throttle: EngineStatus.Throttle?
         let parking: EngineStatus.Parking?
         /// Each lane; nil when nothing has changed.
-        let lanes: [LaneStanding]?
+        let lanes: [LaneSummary]?
         /// Topics that are set aside; nil when nothing has changed.
         let topics: [EngineStatus.Topic]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
-        /// Whether it began after somebody asked.
+        /// Whether the turn began after a request for the state.
         let answersNudge: Bool
     }
 
@@ -126,7 +126,7 @@ final class StatusBoard: Sendable {
         for waiter in resumed?.1 ?? [] { waiter.resume(returning: resumed?.0 ?? .drained) }
     }
 
-    /// Those who wait, if what they wait for has come.
+    /// Returns the waiting tasks, if their wait is over.
     private static func resumed(_ state: inout State) -> (EngineRest, [CheckedContinuation<EngineRest, Never>])? {
         guard !state.waiters.isEmpty, state.awaited.isEmpty, let rest = common(state.rest) else { return nil }
         defer { state.waiters = [] }

@@ -1,9 +1,8 @@
 internal import CoreMetrics
 
-/// The ``MetricsListener`` behind swift-metrics: the names are ``MetricName``'s.
+/// The ``MetricsListener`` for swift-metrics. ``MetricName`` has the names.
 ///
-/// What is counted is added up by the engine for each turn and commit, and handles are made once; so nothing here is
-/// done for each notification.
+/// The engine adds up counts for each turn and commit, and handles are made once, so nothing is done for each notification.
 final class SwiftMetricsExporter: MetricsListener {
     private let factory: any MetricsFactory
     private let submitted: Counter

@@ -1,15 +1,18 @@
-/// When credentials that have worked are taken for refused: a key may be revoked in mid-life.
+/// When credentials that have worked count as refused, because a key may be revoked at any time.
 public struct CredentialPolicy: Hashable, Sendable {
-    /// So many refusals, with no confirmation between them, convict at once. Default: 100.
+    /// The number of refusals, without a confirmation between them, after which the credentials count as refused at once.
+    /// Default: 100.
     public var greatestRefusals = 100
-    /// So many convict when nothing was confirmed for ``silence``. Default: 3.
+    /// The number of refusals after which the credentials count as refused if nothing was confirmed for ``silence``.
+    /// Default: 3.
     public var leastRefusals = 3
-    /// Default: 10 s.
+    /// The time without a confirmation for ``leastRefusals``. Default: 10 s.
     public var silence: Duration = .seconds(10)
-    /// The upper bound of the wait of an entry that was refused with credentials which are not convicted; with jitter, and
-    /// no attempt is counted. It doubles, up to the longest backoff, while this entry is refused again and nothing else
-    /// is answered. Default: 10 s.
+    /// The upper bound of the wait of an entry that was refused with credentials that still count as good; with jitter, and
+    /// without an attempt counted. It doubles, up to the longest backoff, while this entry is refused again and no other is
+    /// answered. Default: 10 s.
     public var pause: Duration = .seconds(10)
 
+    /// Creates the default policy.
     public init() {}
 }

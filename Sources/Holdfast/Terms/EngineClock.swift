@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// Where the engine's time comes from. Decisions never read a clock; they are told.
+/// The engine's source of time. Decisions never read a clock; the time is passed to them.
 public struct EngineClock: Sendable {
-    /// Milliseconds since 1970, as the service and the journal count.
+    /// The wall clock, in milliseconds since 1970, as the service and the journal count.
     public var wall: @Sendable () -> WallTime
-    /// Time since some fixed instant, for waiting. Never steps back.
+    /// The time since a fixed instant, for waiting. Never goes back.
     public var monotonic: @Sendable () -> Duration
-    /// Registers what is to be called whenever the clock was moved by hand, since whoever waits for one of its times waits
-    /// by the machine's clock. Nil for a clock that runs by itself.
+    /// Registers a closure to call when a test moves the clock, since threads wait by the machine's clock. `nil` for a clock
+    /// that runs by itself.
     public var onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)?
 
+    /// Creates a clock, such as one for tests.
     public init(
         wall: @escaping @Sendable () -> WallTime, monotonic: @escaping @Sendable () -> Duration,
         onMove: (@Sendable (_ wake: @escaping @Sendable () -> Void) -> Void)? = nil

@@ -1,5 +1,5 @@
-/// When something that was refused as a whole (a lane, a topic) is tried again with one entry: growing pauses with jitter,
-/// so that many senders do not probe as one.
+/// When a stopped lane, or a topic that the service refuses, is probed with one entry: after growing pauses with jitter, so
+/// that many senders do not probe at the same time.
 ///
 /// A pure function of what came before; the random number is an argument.
 public struct ProbeSchedule: Hashable, Sendable {
@@ -7,11 +7,14 @@ public struct ProbeSchedule: Hashable, Sendable {
     public var minimum: Duration = .seconds(1)
     /// The upper bound of every pause; the pause doubles up to it. Default: 10 min.
     public var maximum: Duration = .seconds(10 * 60)
-    /// How long a probe's answer is awaited before another one goes out. Default: 60 s.
+    /// The timeout of a probe's answer, after which another one is sent. Default: 60 s.
     public var answerLimit: Duration = .seconds(60)
 
+    /// Creates the default schedule.
     public init() {}
 
+    /// The pause before the next probe.
+    ///
     /// - Parameters:
     ///   - failures: probes that failed in a row.
     ///   - random: uniformly from 0 up to, not including, 1.

@@ -1,5 +1,5 @@
 /// When a route connects again after a failure: exponential backoff with full jitter, so that a fleet of senders does not
-/// come back as one.
+/// reconnect at the same time.
 ///
 /// A pure machine: the random number is an argument.
 struct ReconnectSchedule: Sendable {
@@ -12,7 +12,7 @@ struct ReconnectSchedule: Sendable {
         self.maximum = maximum
     }
 
-    /// A connection did not come about, or ended before it had brought a single answer.
+    /// Records a connection that failed, or ended without a single answer.
     ///
     /// - Parameter random: uniformly from 0 up to 1.
     /// - Returns: how long to wait.
@@ -22,9 +22,9 @@ struct ReconnectSchedule: Sendable {
         return bound * random
     }
 
-    /// As after so many failures more.
+    /// Adds so many failures at once.
     mutating func skip(_ count: Int) { failures += count }
 
-    /// A connection has brought an answer: the next one may come at once.
+    /// Records an answer: the next connection may be made at once.
     mutating func worked() { failures = 0 }
 }

@@ -1,20 +1,21 @@
-/// When a deferred entry goes again: exponential backoff with full jitter, so that a thousand entries refused at once do
-/// not come back at once.
+/// When a deferred entry is sent again: exponential backoff with full jitter, so that a thousand entries that were refused
+/// together do not come back together.
 ///
 /// A pure machine: the random number is an argument.
 public struct RetrySchedule: Hashable, Sendable {
     /// The upper bound of the first delay. Default: 1 s.
     public var minimum: Duration
-    /// The upper bound of every delay, and the most that a Retry-After is honoured for. Default: 15 min.
+    /// The upper bound of every delay, and the longest `Retry-After` that is respected. Default: 15 min.
     public var maximum: Duration
-    /// How often the upper bound doubles at most. Default: 10, which with the other defaults is up to ``maximum``.
+    /// The most doublings of the upper bound. Default: 10, which with the other defaults reaches ``maximum``.
     public var greatestDoublings: Int
-    /// How often an entry may be deferred, or answered with nothing, before it is given up: rejected as `TooManyAttempts`,
-    /// or *unknown* when an attempt may have been taken. Default: 100.
+    /// The most attempts without a final answer. Then the entry is rejected as `TooManyAttempts`, or is *unknown* if an attempt
+    /// may have been taken. Default: 100.
     public var greatestCount: Int
-    /// How long after its acceptance an entry may be deferred once more. Default: 3 days.
+    /// The age since acceptance from which an entry is not deferred any more. Default: 3 days.
     public var greatestAge: Duration
 
+    /// Creates a schedule; without arguments, the default one.
     public init(
         minimum: Duration = .seconds(1), maximum: Duration = .seconds(15 * 60), greatestDoublings: Int = 10,
         greatestCount: Int = 100, greatestAge: Duration = .seconds(3 * 24 * 60 * 60)

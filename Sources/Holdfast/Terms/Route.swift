@@ -1,26 +1,28 @@
-/// Which connector serves which topics.
+/// A connector with the topics that it serves.
 public struct Route: Sendable {
-    /// 1 to 64 bytes; part of the lanes' names in the journal, so a route that is renamed leaves its entries behind.
+    /// The name, 1 to 64 bytes. It is part of the lanes' names in the journal, so a renamed route leaves its entries behind.
     public let name: String
+    /// The connector that sends the route's notifications.
     public let connector: any Connector
-    /// Nil serves every topic that no other route names.
+    /// The topics; `nil` serves every topic that no other route names.
     public let topics: Set<String>?
-    /// The most connections that take hand-outs at a time, each with a window of its own where only errors are answered.
-    /// At least 1. How many there are is ``scaling``'s to say.
+    /// The most connections that take hand-outs at a time; at least 1. If only errors are answered, each has a window of its
+    /// own. The present number follows ``scaling``.
     public let connections: Int
-    /// How their number follows what waits.
+    /// How the number of connections follows the number of waiting entries.
     public let scaling: ConnectionScaling
 
-    /// Nil for as fast as the service takes them.
+    /// The limit on notifications a second; `nil` sets none.
     public let rate: RateLimit?
 
-    /// Which connector it is: connectors are values of all kinds, and none of them can be compared. Copies of a route have the
-    /// same one.
+    /// The identity of the connector, since connectors cannot be compared. Copies of a route share it.
     let delivery: Delivery
 
     final class Delivery: Sendable {}
 
-    /// - Parameter connections: nil for 2 where each notification is answered, and 1 where only errors are.
+    /// Creates a route.
+    ///
+    /// - Parameter connections: `nil` for the default: 2 if each notification is answered, 1 if only errors are.
     public init(
         name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int? = nil,
         scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil
@@ -43,10 +45,10 @@ public struct Route: Sendable {
         self.connections = max(connections ?? Self.standardConnections(connector.confirmationMode), 1)
     }
 
-    /// The same route with its connector, and other terms: for ``PushEngine/reconfigure(routes:configuration:)``, which then
-    /// leaves its connections alone.
+    /// Returns a copy with other terms, for ``PushEngine/reconfigure(routes:configuration:)``, which then keeps the route's
+    /// connections.
     ///
-    /// - Parameter connections: nil as with ``init(name:connector:topics:connections:scaling:rate:)``.
+    /// - Parameter connections: as in ``init(name:connector:topics:connections:scaling:rate:)``.
     public func with(
         topics: Set<String>?, connections: Int? = nil, scaling: ConnectionScaling = ConnectionScaling(),
         rate: RateLimit? = nil
@@ -56,10 +58,10 @@ public struct Route: Sendable {
             scaling: scaling, rate: rate)
     }
 
-    /// Whether entries of this one and of `other` go by the same connector.
+    /// Whether this route and `other` have the same connector.
     func delivers(as other: Route) -> Bool { delivery === other.delivery }
 
-    /// Whether nothing of a Consumer changes with the other one.
+    /// Whether a Consumer need not change anything for `other`.
     func hasSameTerms(as other: Route) -> Bool {
         connections == other.connections && scaling == other.scaling && rate == other.rate
     }

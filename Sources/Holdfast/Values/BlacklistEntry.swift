@@ -1,32 +1,34 @@
-/// Why a recipient is not to be sent to, and by which notifications.
+/// An entry of the blacklist: a recipient that is not sent to, why, and which notifications it covers.
 public struct BlacklistEntry: Hashable, Sendable {
-    /// A device's token, or an address of another service than Apple's that names a device.
+    /// A device token, or a device's address at a service other than Apple's.
     public var recipient: Recipient
+    /// Why the recipient is blacklisted: the service's reason, or an operator's or feedback service's.
     public var reason: Reason
-    /// Since when, by the service's own timestamp; when it gave none, when the notification was sent.
+    /// The time since which the recipient is invalid: the service's timestamp, or if it gave none, the time of sending.
     public var since: WallTime
+    /// When the entry was made, by this machine's wall clock.
     public var learntAt: WallTime
-    /// The route on which it was learnt.
+    /// The name of the route whose answer, or whose feedback, it came from.
     public var route: String
-    /// The topic that it holds for. Nil holds for every topic: an operator or a feedback service named none, or it comes
+    /// The topic that it covers. `nil` covers every topic: an operator or a feedback service named none, or the entry comes
     /// from a journal of an older format.
     public var topic: String?
-    /// The push service that it holds for, as ``Connector/serviceIdentity`` names it. Nil holds for every one: an operator
-    /// named none, or it comes from a journal of an older format.
+    /// The push service that it covers, by its ``Connector/serviceIdentity``. `nil` covers every service: an operator named
+    /// none, or the entry comes from a journal of an older format.
     public var endpoint: String?
-    /// The status of the answer by which it was learnt, as in ``SendResult/status``; nil when it was learnt otherwise.
+    /// The status of the answer that it came from, as in ``SendResult/status``; `nil` if it came from elsewhere.
     public var status: Int?
-    /// The notification whose answer it was, by its UID in this journal; nil when it was learnt otherwise. A crash between
-    /// the blacklisting and the settlement leaves that notification unconfirmed, and this tells what became of it.
+    /// The UID of the notification whose answer it came from; `nil` if it came from elsewhere. A crash between the blacklisting
+    /// and the settlement leaves that notification unconfirmed, and this tells its outcome.
     public var answered: UID?
-    /// Which addition to this journal's blacklist it is, from 1 on, given by the storage when it is added, in the same
-    /// commit, and never again to another: so that a reader can tell what is new since it last looked. An entry that is
-    /// replaced by one with a later ``since`` has a new one. 0 for one that was not added yet, or by an older format.
+    /// The sequence number of the addition in this journal, from 1 on, so that a reader can tell what is new. Assigned by the
+    /// storage in the same commit, and never reused. An entry that replaces another has a new number. 0 if it was not added
+    /// yet, or by an older format.
     public var number: UInt64
-    /// From when on it holds no more. Nil, which is all there is of device tokens: it holds until a newer registration.
+    /// When the entry ends. `nil`, as always for device tokens: it is valid until a newer registration.
     public var expiresAt: WallTime?
 
-    /// Of a device token.
+    /// Creates an entry for a device token.
     public init(
         token: DeviceToken, reason: Reason, since: WallTime, learntAt: WallTime, route: String, topic: String? = nil,
         endpoint: String? = nil, status: Int? = nil, answered: UID? = nil, number: UInt64 = 0
@@ -36,6 +38,7 @@ public struct BlacklistEntry: Hashable, Sendable {
             endpoint: endpoint, status: status, answered: answered, number: number)
     }
 
+    /// Creates an entry for a device token or for another service's address.
     public init(
         recipient: Recipient, reason: Reason, since: WallTime, learntAt: WallTime, route: String, topic: String? = nil,
         endpoint: String? = nil, status: Int? = nil, answered: UID? = nil, number: UInt64 = 0,
@@ -54,7 +57,7 @@ public struct BlacklistEntry: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// The device whose entry it is; nil of an address at another service than Apple's.
+    /// The device token; `nil` for an address at a service other than Apple's.
     public var token: DeviceToken? { recipient.token }
 
     /// Why no storage can keep it; nil where one can.
@@ -69,20 +72,21 @@ public struct BlacklistEntry: Hashable, Sendable {
         return nil
     }
 
-    /// The notifications to the recipient for which it holds.
+    /// The notifications to the recipient that it covers.
     public var scope: BlacklistScope { BlacklistScope(topic: topic, endpoint: endpoint) }
 
-    /// By what it is removed.
+    /// The key by which it is removed.
     public var key: BlacklistKey { BlacklistKey(recipient, scope) }
 }
 
-/// The notifications to a recipient for which an entry of the blacklist holds.
+/// The notifications to a recipient that an entry of the blacklist covers.
 public struct BlacklistScope: Hashable, Sendable {
-    /// Nil holds for every topic.
+    /// The topic; `nil` covers every topic.
     public var topic: String?
-    /// The push service, as ``Connector/serviceIdentity`` names it. Nil holds for every one.
+    /// The push service, by its ``Connector/serviceIdentity``; `nil` covers every service.
     public var endpoint: String?
 
+    /// Creates a scope. By default it covers every topic and every service.
     public init(topic: String? = nil, endpoint: String? = nil) {
         self.topic = topic
         self.endpoint = endpoint
@@ -93,7 +97,7 @@ public struct BlacklistScope: Hashable, Sendable {
     /// - Parameters:
     ///   - topic: nil asks for any.
     ///   - endpoint: nil asks for any.
-    public func covers(topic: String?, endpoint: String?) -> Bool {
+    package func covers(topic: String?, endpoint: String?) -> Bool {
         (self.topic == nil || topic == nil || self.topic == topic)
             && (self.endpoint == nil || endpoint == nil || Self.isSame(self.endpoint, endpoint))
     }
@@ -107,6 +111,7 @@ public struct BlacklistScope: Hashable, Sendable {
 }
 
 extension BlacklistScope: Comparable {
+    /// Orders by topic, then by service; one without either comes first.
     public static func < (lhs: BlacklistScope, rhs: BlacklistScope) -> Bool {
         if lhs.topic != rhs.topic { return precedes(lhs.topic, rhs.topic) }
         return precedes(lhs.endpoint, rhs.endpoint)
@@ -121,10 +126,12 @@ extension BlacklistScope: Comparable {
 
 /// Names an entry of the blacklist, or all entries of a recipient.
 public struct BlacklistKey: Hashable, Sendable {
+    /// The recipient whose entries are named.
     public var recipient: Recipient
-    /// Nil names all entries of the recipient.
+    /// The scope of the entry; `nil` names all entries of the recipient.
     public var scope: BlacklistScope?
 
+    /// Names the entry of one scope, or with `nil` all entries of the recipient.
     public init(_ recipient: Recipient, _ scope: BlacklistScope? = nil) {
         self.recipient = recipient
         self.scope = scope

@@ -1,8 +1,8 @@
 extension [UInt8] {
-    /// Whether these are the bytes in a range of others.
+    /// Whether these bytes equal a range of others.
     ///
-    /// By hand and eight at a time, since topics are compared for each notification, and `elementsEqual` takes 25 instructions a
-    /// byte for it.
+    /// Compares eight bytes at a time, since topics are compared for each notification, and `elementsEqual` takes 25
+    /// instructions a byte.
     @inlinable package func equals(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
         guard count == range.count else { return false }
         let (these, others) = (span, bytes.span)

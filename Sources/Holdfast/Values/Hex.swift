@@ -17,7 +17,7 @@ package enum Hex {
 
     /// The eight lower-case digits of a value, the first in the highest byte.
     ///
-    /// All at once: a digit at a time would be a branch for each, and nobody can foretell which of them are letters.
+    /// All at once: a digit at a time would be an unpredictable branch for each.
     @inlinable package static func digits(of value: UInt32) -> UInt64 {
         var nibbles = UInt64(value)
         nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF

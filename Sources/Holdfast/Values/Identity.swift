@@ -1,13 +1,14 @@
-/// What a repeated submission is recognised by: a keyed 128-bit digest of submitter, topic, recipient, apns-id and payload.
+/// The identity by which a repeated submission is recognised: a keyed 128-bit digest of submitter, topic, recipient, apns-id
+/// and payload.
 ///
 /// Real clients send one apns-id to many recipients, and those are different notifications; so the apns-id alone is not an
 /// identity. The digest is SipHash-2-4 with 128 bits under the journal's own random key: whoever does not know the key
 /// can't build two notifications with one identity, of which the second would be swallowed as a repeat.
-public struct Identity: Hashable, Sendable {
-    public let high: UInt64
-    public let low: UInt64
+package struct Identity: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
 
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -43,15 +44,15 @@ extension Identity {
 
 /// The secret with which a journal's identities are computed.
 public struct IdentityKey: Hashable, Sendable {
-    public let first: UInt64
-    public let second: UInt64
+    package let first: UInt64
+    package let second: UInt64
 
-    public init(first: UInt64, second: UInt64) {
+    package init(first: UInt64, second: UInt64) {
         self.first = first
         self.second = second
     }
 
-    /// A new one from the system's randomness.
+    /// Creates a random key from the system's generator.
     public static func random() -> IdentityKey {
         var system = SystemRandomNumberGenerator()
         return IdentityKey(first: system.next(), second: system.next())

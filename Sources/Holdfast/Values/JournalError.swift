@@ -1,8 +1,8 @@
-/// What a journal could not do, to what, why, and what to do about it.
+/// A failure of a journal, with a message for operators.
 public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. More may come.
     public struct Code: Hashable, Sendable {
-        /// By which it is known outside of the process too.
+        /// The name by which other processes know it, too.
         package let name: String
         package init(_ name: String) { self.name = name }
 
@@ -10,17 +10,17 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let ownedByAnotherProcess = Code("owned by another process")
         /// An engine of this process delivers from the journal already: share that engine, or open another journal.
         public static let inUse = Code("in use")
-        /// Another process reads the journal at rest, and nobody may begin to write meanwhile: try again. The message names it.
+        /// Another process reads the journal exclusively, so it cannot be opened for writing: try again. The message names it.
         public static let beingRead = Code("being read")
-        /// There is no journal at the path, and none was to be created.
+        /// There is no such journal, lane or record.
         public static let notFound = Code("not found")
-        /// Something is there already where a new journal was to be made.
+        /// The path of a new journal exists already.
         public static let alreadyExists = Code("already exists")
         /// The directory or a file of the journal may not be read or written by this user.
         public static let permissionDenied = Code("permission denied")
-        /// Written by a newer Holdfast.
+        /// A newer Holdfast wrote the journal.
         public static let newerFormat = Code("newer format")
-        /// Not what Holdfast wrote.
+        /// The journal is damaged.
         public static let damaged = Code("damaged")
         /// The journal's own limit is reached; appends are refused until it has drained.
         public static let limitReached = Code("limit reached")
@@ -30,29 +30,32 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let readOnly = Code("read-only")
         /// A read or write failed.
         public static let inputOutput = Code("I/O error")
-        /// A commit failed at its sync or meta page: what it held may or may not be there after a reopen.
+        /// A commit failed at its sync or meta page: its content may or may not be there after a reopen.
         public static let undetermined = Code("undetermined")
-        /// An earlier commit was undetermined: nothing is taken and nothing is given until the journal is reopened.
+        /// An earlier commit was undetermined: every call fails until the journal is reopened.
         public static let mustBeReopened = Code("must be reopened")
         /// The file system cannot keep the journal's promises (network and user-space file systems).
         public static let unsupportedFileSystem = Code("unsupported file system")
-        /// A Producer's name too many: a journal tells at most ``ProducerID/greatestCount`` apart.
+        /// The journal has ``ProducerID/greatestCount`` Producers already.
         public static let tooManyProducers = Code("too many producers")
-        /// An entry of another journal that contradicts itself; nothing of its batch was taken.
+        /// An imported entry contradicts itself; nothing of its batch was taken.
         public static let invalidEntry = Code("invalid entry")
         /// The journal was closed.
         public static let closed = Code("closed")
     }
 
+    /// The kind of failure.
     public let code: Code
-    /// For people: what happened, to what, and what to do.
+    /// A message for operators: what happened, to what, and what to do.
     public let message: String
 
+    /// Creates an error with a message for operators.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// The ``message``.
     public var description: String { message }
 }
 

@@ -1,18 +1,20 @@
-/// Whether a lane's entries go out; kept in the journal, so that a restart does not undo an operator's word.
+/// Whether a lane's entries are sent. Stored in the journal, so that a pause outlives a restart. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum LaneState: Hashable, Sendable {
-    /// The most bytes of UTF-8 of a reason that are kept; longer ones are cut.
+    /// The most bytes of a reason, in UTF-8; a longer one is cut.
     public static let longestReason = 1024
 
+    /// Entries go out.
     case running
-    /// By an operator's word, until another; also after a restart.
-    ///
-    /// `reason` is the operator's, and may be empty.
+    /// An operator paused the lane, until an operator resumes it; also after a restart. `reason` may be empty.
     case paused(reason: String, since: WallTime)
-    /// Nothing goes out until somebody mends the cause: refused credentials, or a circuit breaker that has tripped. An
-    /// engine that starts tries again, since a restart may be how it was mended.
+    /// Nothing is sent until the cause is fixed, such as refused credentials or a tripped circuit breaker. An engine that
+    /// starts tries again, since the restart may be part of the fix.
     case stopped(reason: String, since: WallTime)
 
-    /// Why nothing goes out, for people; nil while the lane is running.
+    /// Why nothing is sent, for operators; `nil` while the lane runs.
     public var standsStillBecause: String? {
         switch self {
         case .running: nil

@@ -27,12 +27,12 @@
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    public static let version: UInt8 = 5
-    public static let headerByteCount = 56
+    package static let version: UInt8 = 5
+    package static let headerByteCount = 56
     /// With the address of another service than Apple's.
     static let serviceHeaderByteCount = 64
     /// The most bytes a packed notification can have; records beyond this are damage.
-    public static let maximumByteCount = 64 * 1024
+    package static let maximumByteCount = 64 * 1024
 
     struct Flags {
         static let atMostOnce: UInt8 = 1
@@ -125,51 +125,62 @@ public struct PackedNotification: Sendable {
         PushType.known.firstIndex(of: type).map { UInt8($0 + 1) } ?? 0
     }
 
-    /// Where things are in one packed notification. Cheap: no allocation, no copy of the variable parts.
+    /// The fields of one packed notification. Reading them allocates nothing; variable parts are ranges of the bytes.
     public struct Fields: Sendable {
+        /// See ``PushNotification/guarantee``.
         public let guarantee: Guarantee
+        /// The `apns-priority`; `nil` if none is sent.
         public let priority: Priority?
         /// 0 for none, else one more than the index in ``PushType/known``.
-        public let pushTypeCode: UInt8
+        package let pushTypeCode: UInt8
+        /// The `apns-id`, the same for every attempt.
         public let id: NotificationID
-        /// Until when it is tried, Unix seconds; 0 is one attempt.
+        /// The time until which Holdfast tries, in Unix seconds; 0 is one attempt.
         public let expiration: Int64
-        /// Whether the service is to store nothing, whatever ``expiration`` says.
+        /// Whether the service stores nothing, whatever ``expiration`` is.
         public let isUnstored: Bool
-        /// Whether the service is told no expiration, whatever ``expiration`` says.
+        /// Whether the service is told no expiration, whatever ``expiration`` is.
         public let isUnstated: Bool
-        /// Whether it is for all that follow a channel or a topic, and not for a device.
+        /// Whether the recipient is a channel or a topic that devices follow, and not a device.
         public let isBroadcast: Bool
-        /// Of an address at another service than Apple's, known or not; nil for tokens and channels.
+        /// The kind of an address at a service other than Apple's, known or not; `nil` for tokens and channels.
         public let service: ServiceAddress.Kind?
+        /// The form of the payload.
         public let payloadKind: PayloadKind
+        /// When the app last registered the recipient, if the sender said so.
         public let tokenRegisteredAt: WallTime?
+        /// When the notification was accepted, by this machine's wall clock.
         public let acceptedAt: WallTime
         /// The rejection that an operator sent again as this entry; `.none` for anything else.
-        public let retryOf: UID
+        package let retryOf: UID
         let hasCollapseID: Bool
-        /// Offsets from the start of the span the fields were read from. The token's bytes, the text of the channel's id, or
-        /// another service's address.
+        /// The range of the token's bytes, the channel's id or another service's address. As in all ranges, offsets are from
+        /// the start of the span that the fields were read from.
         public let address: Range<Int>
+        /// The range of the topic, in UTF-8.
         public let topic: Range<Int>
+        /// The range of the collapse id, in UTF-8; empty if there is none.
         public let collapseID: Range<Int>
+        /// The range of the application's tag; empty if there is none.
         public let tag: Range<Int>
-        public let producer: Range<Int>
+        package let producer: Range<Int>
+        /// The range of the payload.
         public let payload: Range<Int>
 
+        /// The `apns-push-type`; `nil` if none is sent.
         public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
 
-        /// The token's bytes; nil for a broadcast, and for other services than Apple's.
+        /// The range of the token's bytes; `nil` for a broadcast, and for services other than Apple's.
         @inlinable public var token: Range<Int>? { isBroadcast || service != nil ? nil : address }
 
-        /// The number that goes to the service as `apns-expiration`; nil where none does.
+        /// The value of `apns-expiration`; `nil` if none is sent.
         @inlinable public var expirationToSend: Int64? { isUnstated ? nil : isUnstored ? 0 : expiration }
 
-        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it has one attempt.
+        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it gets one attempt.
         @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
 
         /// - Throws: ``Damage`` when the bytes are not one packed notification from the first to the last.
-        public init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
+        package init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
             let start = range.lowerBound
             guard range.upperBound <= bytes.count, range.count >= PackedNotification.headerByteCount else {
                 throw .truncated
@@ -237,10 +248,16 @@ public struct PackedNotification: Sendable {
         }
     }
 
-    /// Why bytes are not a packed notification.
+    /// Why bytes are not a packed notification. More cases may come.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Damage: Error, Hashable, Sendable {
+        /// The bytes end before the notification does.
         case truncated
+        /// A newer Holdfast wrote them, in this version.
         case version(UInt8)
+        /// A length or a code is out of its range.
         case malformed
     }
 }

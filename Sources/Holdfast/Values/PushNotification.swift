@@ -1,10 +1,11 @@
-/// One notification for one device, or for all that follow a channel, with Apple's own attributes. Other services take those
-/// of them that they have words for.
+/// One notification for one device, or a broadcast to a channel, with Apple's own attributes. Other services take the
+/// attributes that they have an equivalent for.
 public struct PushNotification: Hashable, Sendable {
-    /// The `apns-id`, or the `apns-request-id` of a broadcast. Default: a new one, given at submission.
+    /// The `apns-id`, or the `apns-request-id` of a broadcast. Default: a new one, assigned at submission.
     public var id: NotificationID?
+    /// The device, channel or address that it goes to.
     public var recipient: Recipient
-    /// The `apns-topic`, mostly the app's bundle identifier; of a broadcast always that. Never empty.
+    /// The `apns-topic`: mostly the app's bundle identifier, and always for a broadcast. Never empty.
     public var topic: String
     /// The body as it goes to the service: a JSON object, at most 4096 bytes (5120 for `voip` and for broadcasts).
     public var payload: [UInt8]
@@ -12,26 +13,27 @@ public struct PushNotification: Hashable, Sendable {
     public var payloadKind: PayloadKind
     /// The `apns-push-type`. Default: none is sent, which Apple takes for `alert`.
     public var pushType: PushType?
-    /// The `apns-priority`. Default: 5 where the payload of an `alert` has neither `alert`, `sound` nor `badge`; else none is
+    /// The `apns-priority`. Default: 5 if the payload of an `alert` has neither `alert`, `sound` nor `badge`; else none is
     /// sent, which Apple takes for 10 (5 for `background`).
     public var priority: Priority?
-    /// Until when the service stores the notification for a device that is offline, and Holdfast keeps trying.
-    /// Default: the service is told none, and Holdfast tries for the engine's default lifetime (24 hours) from acceptance on
-    /// (``Expiration/unstated(until:)``); of a broadcast ``Expiration/unstored(until:)`` with that, since a channel without
-    /// storage takes nothing else.
+    /// How long the service stores the notification for an offline device, and Holdfast keeps trying.
+    ///
+    /// Default: the service is told none, and Holdfast tries for ``EngineConfiguration/defaultLifetime`` (24 hours) from
+    /// acceptance: ``Expiration/unstated(until:)``. For a broadcast it is ``Expiration/unstored(until:)`` with the same time,
+    /// since a channel without storage takes nothing else.
     public var expiration: Expiration?
     /// The `apns-collapse-id`, at most 64 bytes of UTF-8.
     public var collapseID: String?
-    /// When the app last registered the token. A blacklist entry that is older than this does not hold any more.
+    /// When the app last registered the token. It lifts older blacklist entries.
     public var tokenRegisteredAt: WallTime?
-    /// What happens to a notification that may or may not have been taken. Default: it goes again.
+    /// Whether a notification is sent again that the service may have taken. Default: ``Guarantee/atLeastOnce``.
     public var guarantee: Guarantee
-    /// Bytes of the application's own, at most 256, returned with the outcome.
+    /// The application's own bytes, at most 256, returned with the outcome.
     public var tag: [UInt8]
-    /// Whether ``id`` was made on the way, by a gateway that must name it in its answer, and not by the sender: no repeat is
-    /// recognised by it. Not kept.
+    /// Whether a gateway assigned ``id``, and not the sender, so that no repeat is recognised by it. Not stored.
     package var hasAssignedID = false
 
+    /// Creates a notification for one device. It is checked when it is submitted.
     public init(
         token: DeviceToken, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
@@ -43,7 +45,7 @@ public struct PushNotification: Hashable, Sendable {
             guarantee: guarantee, tag: tag)
     }
 
-    /// A broadcast: an update of every Live Activity that follows the channel, with push type `liveactivity`.
+    /// Creates a broadcast: an update of every Live Activity that follows the channel, with push type `liveactivity`.
     ///
     /// - Parameters:
     ///   - topic: the app's bundle identifier, without `.push-type.liveactivity`.
@@ -59,12 +61,12 @@ public struct PushNotification: Hashable, Sendable {
             expiration: expiration, id: id, guarantee: guarantee, tag: tag)
     }
 
-    /// A notification by another service than Apple's.
+    /// Creates a notification through a service other than Apple's.
     ///
     /// - Parameters:
-    ///   - topic: the key of its route, as a project's id: 1 to 255 visible ASCII characters.
+    ///   - topic: selects the route, such as a project's id: 1 to 255 visible ASCII characters.
     ///   - payload: in the form that the service takes.
-    ///   - collapseID: the service's word under which a newer one replaces an older one, where it has that.
+    ///   - collapseID: the key by which a newer notification replaces an older one, if the service has that.
     ///   - registeredAt: when the app last registered the address.
     public init(
         address: ServiceAddress, topic: String, payload: [UInt8], payloadKind: PayloadKind = .json,
@@ -97,40 +99,53 @@ public struct PushNotification: Hashable, Sendable {
         self.tag = tag
     }
 
-    /// - Parameter payload: JSON text.
+    /// Creates a notification for one device from JSON text.
     public init(token: DeviceToken, topic: String, payload: String, pushType: PushType? = nil) {
         self.init(token: token, topic: topic, payload: Array(payload.utf8), pushType: pushType)
     }
 
-    /// Whose device it is for; nil for a broadcast, and for other services than Apple's.
+    /// The device token; `nil` for a broadcast, and for services other than Apple's.
     public var token: DeviceToken? { recipient.token }
 
-    /// Whether it is for all that follow a channel or a topic.
+    /// Whether the recipient is a channel or a topic that devices follow, and not a device.
     public var isBroadcast: Bool { recipient.isBroadcast }
 }
 
-/// The `apns-push-type`. Apple adds types; an unknown one is a mistake more often than news, so `submit` refuses those
-/// that are not in ``known``.
+/// The `apns-push-type`. Apple adds types, but an unknown one is mostly a mistake, so `submit` refuses types that are not in
+/// ``known``.
 public struct PushType: RawRepresentable, Hashable, Sendable {
+    /// The value of the header.
     public let rawValue: String
+    /// Creates a push type from the value of the header.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// A visible alert, a sound or a badge.
     public static let alert = PushType(rawValue: "alert")
+    /// A background update, without anything visible.
     public static let background = PushType(rawValue: "background")
+    /// A request for the user's location.
     public static let location = PushType(rawValue: "location")
+    /// An incoming VoIP call.
     public static let voip = PushType(rawValue: "voip")
+    /// An update of a watchOS complication.
     public static let complication = PushType(rawValue: "complication")
+    /// A change for a File Provider extension.
     public static let fileprovider = PushType(rawValue: "fileprovider")
+    /// A request to contact the device's management server.
     public static let mdm = PushType(rawValue: "mdm")
+    /// The start, an update or the end of a Live Activity.
     public static let liveactivity = PushType(rawValue: "liveactivity")
+    /// An update of a Push to Talk session.
     public static let pushtotalk = PushType(rawValue: "pushtotalk")
+    /// A reload of a control.
     public static let controls = PushType(rawValue: "controls")
+    /// A reload of widgets.
     public static let widgets = PushType(rawValue: "widgets")
 
-    /// What topics of Live Activities on devices have behind the app's bundle identifier, which a broadcast has alone.
+    /// The suffix of a Live Activity's topic after the app's bundle identifier. Topics of broadcasts have none.
     package static let liveActivityTopicEnding = ".push-type.liveactivity"
 
-    /// In the order of their codes in the packed form; append only.
+    /// The types that `submit` accepts, in the order of their codes in the packed form; append only.
     public static let known: [PushType] = [
         .alert, .background, .location, .voip, .complication, .fileprovider, .mdm, .liveactivity, .pushtotalk,
         .controls,
@@ -138,30 +153,33 @@ public struct PushType: RawRepresentable, Hashable, Sendable {
     ]
 }
 
-/// The `apns-priority`.
+/// The `apns-priority`. Apple has these three, so no case is added.
 public enum Priority: UInt8, Hashable, Sendable {
-    /// Send at once.
+    /// Deliver at once.
     case immediate = 10
-    /// Send with regard to the device's battery.
+    /// Deliver with regard to the device's battery.
     case considerate = 5
-    /// Put the battery before everything else, and never wake the device.
+    /// Prefer the battery over everything else, and never wake the device.
     case low = 1
 }
 
-/// The `apns-expiration`, and for how long Holdfast tries.
+/// The `apns-expiration`, and how long Holdfast tries. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum Expiration: Hashable, Sendable {
-    /// One attempt, and nothing stored for a device that is offline (`apns-expiration: 0`).
+    /// One attempt, and nothing stored for an offline device (`apns-expiration: 0`).
     case once
-    /// Unix seconds; greater than 0.
+    /// Both the service and Holdfast try until this time, in Unix seconds; greater than 0.
     case at(Int64)
-    /// Nothing stored for a device that is offline (`apns-expiration: 0`), and Holdfast tries until then: Unix seconds,
-    /// greater than 0.
+    /// Nothing stored for an offline device (`apns-expiration: 0`). Holdfast tries until this time, in Unix seconds; greater
+    /// than 0.
     case unstored(until: Int64)
-    /// The service is told nothing (no `apns-expiration`), and keeps it for a device that is offline for as long as it
-    /// pleases; Holdfast tries until then: Unix seconds, greater than 0. What acceptance makes of none at all.
+    /// No `apns-expiration`: the service decides how long it stores the notification for an offline device. Holdfast tries
+    /// until this time, in Unix seconds; greater than 0. The default of a notification without an expiration.
     case unstated(until: Int64)
 
-    /// The number that goes to the service; nil for none.
+    /// The value of `apns-expiration`; `nil` if none is sent.
     @inlinable public var unixSeconds: Int64? {
         switch self {
         case .once, .unstored: 0
@@ -170,7 +188,7 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
-    /// Until when Holdfast tries, in Unix seconds; nil for one attempt.
+    /// The time until which Holdfast tries, in Unix seconds; `nil` for one attempt.
     @inlinable public var deadline: Int64? {
         switch self {
         case .once: nil
@@ -178,7 +196,7 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
-    /// The same kind, with another time; one attempt stays one.
+    /// The same case with another time; ``once`` stays as it is.
     package func moved(to deadline: Int64) -> Expiration {
         switch self {
         case .once: .once
@@ -188,9 +206,10 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
+    /// Reads an `apns-expiration`: 0 is one attempt, any other number a time in Unix seconds.
     @inlinable public init(unixSeconds: Int64) { self = unixSeconds == 0 ? .once : .at(unixSeconds) }
 
-    /// From what goes to the service, and until when Holdfast tries where that is another time; nil where nothing is said.
+    /// Restores an expiration from the value of `apns-expiration` and Holdfast's own deadline; `nil` if there is neither.
     package init?(unixSeconds: Int64?, ownDeadline: Int64?) {
         switch (unixSeconds, ownDeadline) {
         case (nil, nil): return nil
@@ -200,7 +219,7 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
-    /// Until when Holdfast tries, where the service is not told the same; Unix seconds.
+    /// The time until which Holdfast tries, if the service is told another; Unix seconds.
     package var ownDeadline: Int64? {
         switch self {
         case .once, .at: nil
@@ -208,21 +227,21 @@ public enum Expiration: Hashable, Sendable {
         }
     }
 
-    /// What an `apns-expiration` asks for where it is a broadcast's: 0 says what the channel stores, not how often we may
-    /// try, and so leaves that to acceptance (nil).
+    /// The meaning of a broadcast's `apns-expiration`: 0 only says that the channel stores nothing, so the expiration is left
+    /// to acceptance (`nil`).
     package var ofBroadcast: Expiration? { self == .once ? nil : self }
 }
 
-/// What to do with a notification of which nobody can say whether the service took it.
+/// Whether a notification is sent again that the service may have taken. It is or it isn't, so no case is added.
 public enum Guarantee: UInt8, Hashable, Sendable, CaseIterable {
-    /// Send it again, with the same apns-id, and count it as a possible duplicate.
+    /// It is sent again with the same `apns-id`, and counted as a possible duplicate.
     case atLeastOnce = 0
-    /// Do not send it again; its outcome is *unknown*.
+    /// It is not sent again; its outcome is *unknown*.
     case atMostOnce = 1
 }
 
 extension PushNotification {
-    /// Its own expiration, or the one that acceptance gives it.
+    /// Its own expiration, or the one assigned at acceptance.
     func expiration(acceptedAt: WallTime, defaultLifetime: Duration) -> Expiration {
         // Of a channel the service has to be told one, and 0 is what each channel takes.
         let isToChannel = recipient.channel != nil

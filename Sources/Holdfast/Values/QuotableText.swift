@@ -57,7 +57,7 @@ extension Reason {
         if !isWord, self != .channelServiceUnavailable { self = .other }
     }
 
-    /// Whether it is a word of the service or of ours, or has the form of one.
+    /// Whether the text is a reason of a service or of Holdfast, or has the form of one.
     var isWord: Bool {
         if ReasonLabels.known.contains(self) { return true }
         guard let first = rawValue.utf8.first, first.isUpper else { return false }

@@ -1,11 +1,13 @@
-/// How many notifications of a route go out in a second, ones that are sent again included.
+/// A limit on the notifications that a route sends in a second, repeated attempts included.
 public struct RateLimit: Hashable, Sendable {
-    /// On average; more than 0. Less than one a second is fine.
+    /// The average rate; more than 0, and possibly less than 1.
     public var perSecond: Double
-    /// How many may go at once after a pause; at least 1.
+    /// The most notifications at once after a pause; at least 1.
     public var burst: Int
 
-    /// - Parameter burst: nil for as many as a second brings.
+    /// Creates a limit.
+    ///
+    /// - Parameter burst: `nil` for the number of one second.
     public init(perSecond: Double, burst: Int? = nil) {
         self.perSecond = perSecond
         self.burst = max(burst ?? Int(perSecond.rounded(.up)), 1)

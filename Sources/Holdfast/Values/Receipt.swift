@@ -1,18 +1,18 @@
-/// What became of one submitted notification.
+/// The result of submitting one notification. There are these four, and no case is added.
 public enum Receipt: Sendable {
-    /// On disk, at the journal's durability level. From now on it is never lost.
+    /// The notification is on disk, at the journal's durability level, and will not be lost.
     case accepted(UID)
-    /// The same notification was accepted before, under this UID, and has met its end. (While it has not, a repeat is
-    /// answered as ``accepted(_:)`` with that UID.) Only for notifications that carry an apns-id of their sender's.
+    /// The notification was accepted before, under this UID, and has ended so. (Before it ends, a repeat is
+    /// ``accepted(_:)`` with that UID.) Only for notifications with their sender's `apns-id`.
     case repeated(UID, TerminalOutcome)
-    /// Not taken, and nothing of it is in the journal.
+    /// The notification was refused, and nothing of it is in the journal.
     ///
-    /// (Apart from the others in memory: a receipt would be four times as large for what hardly ever happens.)
+    /// (Indirect, since receipts would be four times as large for a rare case.)
     indirect case refused(Refusal)
-    /// The commit failed at a point after which nobody can say whether it is on disk; reopening the journal tells.
+    /// The commit failed at a point after which it is unknown whether it is on disk. Reopening the journal tells.
     case undetermined(JournalError)
 
-    /// The UID of an accepted notification, now or before.
+    /// The UID of a notification accepted now or before; `nil` for any other.
     public var uid: UID? {
         switch self {
         case .accepted(let uid), .repeated(let uid, _): uid
@@ -20,7 +20,9 @@ public enum Receipt: Sendable {
         }
     }
 
-    /// The UID, or the refusal or the journal's error thrown.
+    /// Returns the UID.
+    ///
+    /// - Throws: the ``Refusal``, or the ``JournalError`` of an undetermined commit.
     public func get() throws -> UID {
         switch self {
         case .accepted(let uid), .repeated(let uid, _): uid
@@ -30,19 +32,22 @@ public enum Receipt: Sendable {
     }
 }
 
-/// Why a notification was not taken: in Apple's words where Apple would refuse it.
+/// Why a notification was refused: with Apple's reason if Apple would refuse it.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Apple's reason, or one of Holdfast's own.
     public let reason: Reason
-    /// What is wrong with what, for people. Holds no token and no payload.
+    /// The problem in words. Holds no token and no payload.
     public let detail: String
-    /// With ``Reason/blacklisted``: why, and since when.
+    /// With ``Reason/blacklisted``: the entry that forbids sending.
     public let blacklistEntry: BlacklistEntry?
 
+    /// Creates a refusal. `detail` must hold no token and no payload.
     public init(_ reason: Reason, _ detail: String, blacklistEntry: BlacklistEntry? = nil) {
         self.reason = reason
         self.detail = detail
         self.blacklistEntry = blacklistEntry
     }
 
+    /// The reason and the detail.
     public var description: String { "\(reason): \(detail)" }
 }

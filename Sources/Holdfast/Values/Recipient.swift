@@ -1,10 +1,10 @@
-/// Whom a notification is for.
+/// The recipient of a notification. ``service(_:)`` covers every service other than Apple's, so no case is added.
 public enum Recipient: Hashable, Sendable {
     /// One app on one device.
     case device(DeviceToken)
-    /// Everybody who follows a channel with a Live Activity: a broadcast (iOS 18 and later).
+    /// All devices that follow a channel with a Live Activity: a broadcast (iOS 18 and later).
     case channel(BroadcastChannel)
-    /// An address at another service than Apple's.
+    /// An address at a service other than Apple's.
     case service(ServiceAddress)
 }
 
@@ -18,8 +18,8 @@ extension Recipient {
         }
     }
 
-    /// A token's hex digits, a channel's id, or another service's own text: how the service is told of it. A token is
-    /// personal data: see ``description`` for logs.
+    /// The recipient as its service spells it: a token's hex digits, a channel's id, or another service's text. A token is
+    /// personal data: use ``description`` in logs.
     public var text: String {
         switch self {
         case .device(let token): token.hex
@@ -28,8 +28,7 @@ extension Recipient {
         }
     }
 
-    /// Whether it names no device but all that follow something: then no answer says anything about a device, and none is
-    /// blacklisted.
+    /// Whether the recipient is a channel or a topic that devices follow, and not a device. It is never blacklisted then.
     public var isBroadcast: Bool {
         switch self {
         case .device: false
@@ -38,8 +37,8 @@ extension Recipient {
         }
     }
 
-    /// One line from which ``init(notation:)`` makes the same recipient: a token's hex digits, or another service's
-    /// ``ServiceAddress/notation``. (Of a channel its id, which is not read back.)
+    /// The text from which ``init(notation:)`` makes the same recipient: a token's hex digits, or another service's
+    /// ``ServiceAddress/notation``. (A channel's id is not read back.)
     public var notation: String {
         switch self {
         case .device, .channel: text
@@ -47,7 +46,7 @@ extension Recipient {
         }
     }
 
-    /// A device by its token's hex digits, or another service's address by its ``ServiceAddress/notation``.
+    /// Parses a token's hex digits, or the ``ServiceAddress/notation`` of another service's address.
     ///
     /// - Throws: ``Refusal`` with reason `BadDeviceToken`, `MissingDeviceToken` or `BadAddress`.
     public init(notation: some StringProtocol) throws(Refusal) {
@@ -67,7 +66,7 @@ extension Recipient {
         }
     }
 
-    /// Itself, where it names a device that can be called bad; nil for a broadcast.
+    /// The recipient itself, if it is a device that can be blacklisted; `nil` for a broadcast.
     package var device: Recipient? { isBroadcast ? nil : self }
 
     package var token: DeviceToken? { if case .device(let token) = self { token } else { nil } }
@@ -78,7 +77,7 @@ extension Recipient {
 }
 
 extension Recipient: CustomStringConvertible {
-    /// Shortened where it names a device; a channel is nobody's secret.
+    /// The recipient, shortened if it is a device, for logs and listings.
     public var description: String {
         switch self {
         case .device(let token): token.shortened
@@ -88,7 +87,7 @@ extension Recipient: CustomStringConvertible {
     }
 }
 
-/// A channel that Live Activities of one app follow, by the id that Apple gave it when it was created: base64 text, such as
+/// A channel that Live Activities of one app follow: the id that Apple assigned when it was created, base64 text such as
 /// `dHN0LXNyY2gtY2hubA==`. It exists in one environment only.
 public struct BroadcastChannel: Hashable, Sendable {
     /// The most characters an id may have; Apple's have 24.
@@ -129,5 +128,6 @@ public struct BroadcastChannel: Hashable, Sendable {
 }
 
 extension BroadcastChannel: CustomStringConvertible {
+    /// The ``id``.
     public var description: String { id }
 }

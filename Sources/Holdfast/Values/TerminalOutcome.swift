@@ -1,16 +1,17 @@
-/// How a notification ended. Every accepted one ends in exactly one of these ways.
+/// How a notification ended. Every accepted one ends in exactly one of these ways, and no case is added.
 public enum TerminalOutcome: Hashable, Sendable, CustomStringConvertible {
-    /// Taken by the service. (Not "delivered": nobody says that.)
+    /// The service took it. (It does not say whether it was delivered.)
     case confirmed
-    /// Refused for good, by the service or by us.
+    /// The service or Holdfast refused it for good.
     case rejected(Reason)
-    /// Its expiration came before it could be sent.
+    /// It expired before it could be sent.
     case expired
-    /// Possibly sent, and never to be sent again.
+    /// It may have been sent, and is not sent again.
     case unknown
-    /// Taken back by an operator or by the application.
+    /// An operator or the application took it back before it was sent.
     case withdrawn
 
+    /// The outcome in a word, with the reason of a rejection.
     public var description: String {
         switch self {
         case .confirmed: "confirmed"

@@ -1,22 +1,25 @@
 /// An unconfirmed entry whose record cannot be read.
-public struct UnreadableEntry: Hashable, Sendable {
-    public let uid: UID
-    public let fault: RecordFault
+package struct UnreadableEntry: Hashable, Sendable {
+    package let uid: UID
+    package let fault: RecordFault
 
-    public init(uid: UID, fault: RecordFault) {
+    package init(uid: UID, fault: RecordFault) {
         self.uid = uid
         self.fault = fault
     }
 }
 
-/// Why a record of the journal cannot be read.
+/// Why a record of the journal cannot be read. More cases may come.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its bytes are not those that were written. The text says how that shows.
+    /// The record is damaged; the text says how that shows.
     case damaged(String)
-    /// A newer Holdfast wrote it.
+    /// A newer Holdfast wrote the record, in this version.
     case newerVersion(UInt8)
 
-    public init(_ damage: PackedNotification.Damage) {
+    package init(_ damage: PackedNotification.Damage) {
         if case .version(let version) = damage {
             self = .newerVersion(version)
         } else {
@@ -24,6 +27,7 @@ public enum RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The fault in words, for operators.
     public var description: String {
         switch self {
         case .damaged(let what): "damaged: \(what)"

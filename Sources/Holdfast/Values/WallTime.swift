@@ -6,7 +6,9 @@ public struct WallTime: RawRepresentable, Hashable, Comparable, Sendable {
     /// Milliseconds since 1 January 1970 UTC.
     public let rawValue: Int64
 
+    /// Creates an instant from milliseconds since 1 January 1970 UTC.
     @inlinable public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an instant from milliseconds since 1 January 1970 UTC.
     @inlinable public init(milliseconds: Int64) { self.rawValue = milliseconds }
 
     /// - Parameter seconds: Unix seconds. Values that overflow milliseconds are clamped.
@@ -15,6 +17,7 @@ public struct WallTime: RawRepresentable, Hashable, Comparable, Sendable {
         self.rawValue = overflow ? (seconds < 0 ? .min : .max) : product
     }
 
+    /// Milliseconds since 1 January 1970 UTC.
     @inlinable public var milliseconds: Int64 { rawValue }
     /// Unix seconds, rounded down.
     @inlinable public var seconds: Int64 {
@@ -22,6 +25,7 @@ public struct WallTime: RawRepresentable, Hashable, Comparable, Sendable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
+    /// Orders the earlier first.
     @inlinable public static func < (lhs: WallTime, rhs: WallTime) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// The instant `duration` later; clamped, never overflowing.

@@ -34,8 +34,8 @@ import Testing
         #expect(refusal.due.isPlaceOfTopic)
         #expect(check(&hold, "a", uid: 2) == .waits(until: refusal.due))
         #expect(check(&hold, "b", uid: 3) == .goes)
-        #expect(hold.standings.map(\.topic) == ["a"])
-        #expect(hold.standings[0].nextProbeAt != nil)
+        #expect(hold.statuses.map(\.topic) == ["a"])
+        #expect(hold.statuses[0].nextProbeAt != nil)
     }
 
     @Test("Each topic has a place of its own, and what went out with the first says nothing new") func places() {
@@ -136,7 +136,7 @@ import Testing
         _ = hold.refused(
             "a", lane: 0, uid: UID(4), words: nil, schedule, at: Moment(monotonic: .zero, wall: wall), random: 0.999)
         #expect(check(&hold, "a", uid: 5) == third)
-        #expect(hold.standings.map(\.reason) == ["bad"])
+        #expect(hold.statuses.map(\.reason) == ["bad"])
     }
 
     @Test(
@@ -182,7 +182,7 @@ import Testing
         _ = refuse(&hold, "b", at: .seconds(1))
         let third = refuse(&hold, "c", at: .seconds(2))
         #expect(third.isNews)
-        #expect(hold.standings.map(\.topic) == ["a", "c"])
+        #expect(hold.statuses.map(\.topic) == ["a", "c"])
         hold.waits(until: third.due, lane: 0)
         let fourth = refuse(&hold, "d", at: .seconds(3))
         #expect(!fourth.due.isPlaceOfTopic)

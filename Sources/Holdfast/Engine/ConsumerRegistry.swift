@@ -1,11 +1,11 @@
-/// The Consumers of an engine: who serves which route, and who is about to leave.
+/// The Consumers of an engine, with their routes, and the reconfiguration in progress.
 ///
 /// A pure value, kept behind the engine's lock.
-struct Roster: Sendable {
-    /// A Consumer, and what its connector is given; connectors hold that weakly.
-    struct Seat: Sendable {
+struct ConsumerRegistry: Sendable {
+    /// A Consumer with its route, and the host of its connector, which connectors hold weakly.
+    struct Registration: Sendable {
         let consumer: Consumer
-        /// By the newest terms, which the Consumer may not have taken yet.
+        /// The route with its newest terms, which may not have reached the Consumer yet.
         var route: Route
         let host: RouteHost
         let lanes: [LaneKey: LaneID]
@@ -19,12 +19,12 @@ struct Roster: Sendable {
 
         var number: Int { consumer.index }
 
-        /// The connector may be asked for connections soon.
+        /// Tells the connector that connections may be requested soon.
         func begin() { consumer.connector.begin(ConnectorHost(route: consumer.name, services: host)) }
     }
 
     enum Departure: Sendable {
-        /// This route takes the lanes over.
+        /// A route with another connector takes over the lanes.
         case replaced(Route)
         case removed
 
@@ -33,34 +33,34 @@ struct Roster: Sendable {
 
     /// A reconfiguration that waits for Consumers to end.
     struct Change: Sendable {
-        /// By number of those that are to end.
+        /// The Consumers that are to end, by number.
         var leaving: [Int: Departure]
         let report: Reconfiguration
         let completion: @Sendable (Result<Reconfiguration, any Error>) -> Void
     }
 
-    /// In the order of the routes. Those that are to end keep their seats until they have.
-    var seats: [Seat] = []
-    /// At most one is under way.
+    /// The registered Consumers, in the order of the routes. Ending ones stay registered until they have ended.
+    var registrations: [Registration] = []
+    /// The reconfiguration in progress; at most one.
     var change: Change?
-    /// Nobody takes a seat any more.
+    /// Whether the engine ends, so that no Consumer is registered any more.
     var isEnding = false
-    /// The Consumer that does what one does for all.
+    /// The number of the Consumer that does housekeeping and the periodic report for all.
     var inCharge = 0
     private var next = 0
     private var seeds: Xoshiro256
 
     init(seeds: Xoshiro256) { self.seeds = seeds }
 
-    /// For another Consumer: its number, never used twice, and the seed of its jitter.
+    /// The number of another Consumer, never reused, and the seed of its jitter.
     mutating func nextNumber() -> (number: Int, seed: UInt64) {
         defer { next += 1 }
         return (next, seeds.next())
     }
 
-    func consumer(_ number: Int) -> Consumer? { seats.first { $0.number == number }?.consumer }
+    func consumer(_ number: Int) -> Consumer? { registrations.first { $0.number == number }?.consumer }
 
     var laneIDs: [LaneKey: LaneID] {
-        seats.reduce(into: [:]) { lanes, seat in lanes.merge(seat.lanes) { first, _ in first } }
+        registrations.reduce(into: [:]) { lanes, registration in lanes.merge(registration.lanes) { first, _ in first } }
     }
 }

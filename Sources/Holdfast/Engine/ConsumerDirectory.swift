@@ -1,8 +1,8 @@
-/// Consumers by number and by lane, for callers that must not keep them alive. From any thread.
+/// Consumers by number and by lane, held weakly for callers that must not keep them alive. From any thread.
 ///
-/// A commit is told only to Consumers of the lanes that it changed, and to those that wait for what any commit may bring: with
-/// a thousand routes, waking all of them would cost more than the commit.
-final class Audience: Sendable {
+/// A commit is reported only to Consumers of the lanes that it changed, and to those that wait for any commit. With a thousand
+/// routes, waking all of them would cost more than the commit.
+final class ConsumerDirectory: Sendable {
     private struct Listener: Sendable {
         weak var consumer: Consumer?
         let lanes: [LaneID]
@@ -10,7 +10,7 @@ final class Audience: Sendable {
 
     private struct State: Sendable {
         var listeners: [Int: Listener] = [:]
-        /// Two for a lane that is being handed over.
+        /// The numbers of each lane's Consumers; two for a lane that is being handed over.
         var byLane: [LaneID: [Int]] = [:]
 
         func consumers(of lane: LaneID) -> [Consumer] { (byLane[lane] ?? []).compactMap { listeners[$0]?.consumer } }
@@ -34,18 +34,20 @@ final class Audience: Sendable {
         }
     }
 
-    /// Leaves something for all of them.
+    /// Puts something into the inboxes of all Consumers.
     func post(_ change: (inout ConsumerInbox) -> Void) {
         for consumer in state.withLock({ $0.listeners.values.compactMap(\.consumer) }) { consumer.post(change) }
     }
 
-    /// - Returns: whether there was somebody to take it.
+    /// Puts something into the inbox of one Consumer.
+    ///
+    /// - Returns: whether the Consumer exists and takes it.
     @discardableResult
     func post(to number: Int, _ change: (inout ConsumerInbox) -> Void) -> Bool {
         state.withLock { $0.listeners[number]?.consumer }?.post(change) ?? false
     }
 
-    /// Tells the Consumers of the lanes that a commit changed.
+    /// Reports a commit to the Consumers of the lanes that it changed.
     func post(_ lanes: [CommitReport.Lane]) {
         guard !lanes.isEmpty else { return }
         let addressed = state.withLock { state in lanes.map { ($0, state.consumers(of: $0.id)) } }
