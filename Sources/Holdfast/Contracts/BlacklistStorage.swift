@@ -26,7 +26,7 @@ public protocol BlacklistStorage: AnyObject, Sendable {
 
     /// Adds entries in one commit, giving each its ``BlacklistEntry/number``, in their order. Where the recipient has one of the
     /// same scope already, the later ``BlacklistEntry/since`` stays; of two equal ones, the one that is there, with the
-    /// number that it has. At ``greatestScopeCount`` an older one gives way: see ``TokenEntries``.
+    /// number that it has, unless it expires before the other one. At ``greatestScopeCount`` an older one gives way: see ``TokenEntries``.
     ///
     /// - Parameter completion: on the storage's own thread, when the commit is on disk, or why it is not.
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)

@@ -267,8 +267,9 @@ public struct NotificationLimits: Hashable, Sendable {
     /// Limits of a service that is not Apple's. It takes neither device tokens nor channels.
     ///
     /// - Parameters:
-    ///   - payload: bytes.
-    ///   - collapseID: bytes of UTF-8; 0 where it has none.
+    ///   - payload: bytes, of which a record holds ``PackedNotification/maximumPayloadByteCount`` at most.
+    ///   - collapseID: bytes of UTF-8; 0 where it has none. A record holds
+    ///     ``PackedNotification/maximumCollapseIDByteCount`` at most.
     public static func service(
         _ service: ServiceLimits, payload: Int, collapseID: Int, topics: Set<String>? = nil
     ) -> NotificationLimits {

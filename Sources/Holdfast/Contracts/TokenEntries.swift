@@ -12,7 +12,9 @@ package struct TokenEntries: Sendable {
     /// - Parameter entries: of one recipient, one for each scope.
     package init(_ entries: [BlacklistEntry] = []) { self.entries = entries.sorted { $0.scope < $1.scope } }
 
-    /// Adds an entry, or renews the one of its scope, unless that holds since as late or later.
+    /// Adds an entry, or renews the one of its scope, unless that holds since as late or later, and for as long or longer.
+    /// Of the two the later ``BlacklistEntry/since`` and the later ``BlacklistEntry/expiresAt`` stay: a renewal is no reason
+    /// for an end that was not there, and an entry that has expired is renewed although it holds since the same time.
     ///
     /// At ``greatestCount`` the one that was added first gives way: of those that hold for a topic, since what was said of
     /// every topic came from an operator or a feedback service and is not said again.
@@ -21,9 +23,14 @@ package struct TokenEntries: Sendable {
     /// - Returns: whether anything changed.
     package mutating func add(_ entry: BlacklistEntry, number: inout UInt64) -> Bool {
         let known = entries.firstIndex { $0.scope == entry.scope }
-        if let known, entries[known].since >= entry.since { return false }
-        number += 1
         var entry = entry
+        if let known {
+            let other = entries[known]
+            if other.since >= entry.since, !entry.outlasts(other) { return false }
+            entry.since = max(entry.since, other.since)
+            if other.outlasts(entry) { entry.expiresAt = other.expiresAt }
+        }
+        number += 1
         entry.number = number
         if let known {
             entries[known] = entry
@@ -74,5 +81,13 @@ package struct TokenEntries: Sendable {
         let count = entries.count
         entries.removeAll(where: isMeant)
         return count - entries.count
+    }
+}
+
+extension BlacklistEntry {
+    /// Whether it still holds when another one has expired.
+    fileprivate func outlasts(_ other: BlacklistEntry) -> Bool {
+        guard let end = other.expiresAt else { return false }
+        return expiresAt.map { $0 > end } ?? true
     }
 }

@@ -18,6 +18,15 @@ extension Recipient {
         }
     }
 
+    /// How many bytes ``address`` has.
+    package var addressByteCount: Int {
+        switch self {
+        case .device(let token): token.bytes.count
+        case .channel(let channel): channel.id.utf8.count
+        case .service(let address): address.bytes.count
+        }
+    }
+
     /// A token's hex digits, a channel's id, or another service's own text: how the service is told of it. A token is
     /// personal data: see ``description`` for logs.
     public var text: String {
@@ -51,7 +60,7 @@ extension Recipient {
     ///
     /// - Throws: ``Refusal`` with reason `BadDeviceToken`, `MissingDeviceToken` or `BadAddress`.
     public init(notation: some StringProtocol) throws(Refusal) {
-        if notation.contains(where: { $0 == ":" || $0 == "#" }) {
+        if notation.utf8.contains(where: ServiceAddress.isSeparator) {
             self = .service(try ServiceAddress(notation: notation))
         } else {
             self = .device(try DeviceToken(notation))
