@@ -157,14 +157,17 @@ struct ServiceGoldenTests {
         }
     }
 
-    @Test("Records whose checksum fits and whose fields do not are damage, never a crash", arguments: 0..<300 as Range<UInt64>)
+    @Test(
+        "Records whose checksum fits and whose fields do not are damage, never a crash",
+        arguments: 0..<300 as Range<UInt64>)
     func nonsense(seed: UInt64) throws {
         var random = Xoshiro256(seed: seed)
         func spoil(_ hex: String, seed: UInt64) -> [UInt8] {
             var bytes = Self.bytes(hex)
             if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 1...(bytes.count - 13), using: &random)) }
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                bytes[Int.random(in: 12..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+                bytes[Int.random(in: 12..<bytes.count, using: &random)] = UInt8.random(
+                    in: .min ... .max, using: &random)
             }
             var span = bytes.mutableSpan
             span.store(XXH64.hash(span.span, from: 8, seed: seed), at: 0)

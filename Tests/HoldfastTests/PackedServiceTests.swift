@@ -146,7 +146,9 @@ struct PackedServiceTests {
         }
     }
 
-    @Test("of which bits are flipped is damage or another notification, never a crash", arguments: 0..<300 as Range<UInt64>)
+    @Test(
+        "of which bits are flipped is damage or another notification, never a crash",
+        arguments: 0..<300 as Range<UInt64>)
     func flipped(seed: UInt64) {
         var random = Xoshiro256(seed: seed)
         for golden in Self.goldens {

@@ -10,7 +10,8 @@ struct ServiceAddressTests {
         "x", "cXy1", "dX8Gk0nQSm:APA91bH_-x", "https://push.example:8443/send/a?b=c#d", "a b", "Grüße", "日本",
         "'a' in topics",
         // As its colon's accent it makes one character with it.
-        "\u{301}accent", "\u{200D}joined", "#", ":", "1#", String(repeating: "x", count: ServiceAddress.maximumByteCount),
+        "\u{301}accent", "\u{200D}joined", "#", ":", "1#",
+        String(repeating: "x", count: ServiceAddress.maximumByteCount),
     ]
 
     @Test("that is text is written as KIND:TEXT, and read again", arguments: texts)
@@ -26,7 +27,9 @@ struct ServiceAddressTests {
 
     @Test(
         "that is no text is written as KIND#HEX, and read again",
-        arguments: [[0], [0xFF], [0x20, 0x61], [0x61, 0x20], [0x61, 0x0A, 0x62], [0xC2, 0x9B, 0x31], [0x7F], [0xC3]]
+        arguments: [
+            [0], [0xFF], [0x20, 0x61], [0x61, 0x20], [0x61, 0x0A, 0x62], [0xC2, 0x9B, 0x31], [0x7F], [0xC3],
+        ]
             as [[UInt8]])
     func hex(_ bytes: [UInt8]) throws {
         let address = try ServiceAddress(.webPush, bytes: bytes)
@@ -39,7 +42,9 @@ struct ServiceAddressTests {
     @Test("is read again from its notation, whatever its bytes and its kind", arguments: 0..<500 as Range<UInt64>)
     func anything(seed: UInt64) throws {
         var random = Xoshiro256(seed: seed)
-        let bytes = (0..<Int.random(in: 1...40, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let bytes = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+            UInt8.random(in: .min ... .max, using: &random)
+        }
         let kind = Kind(rawValue: UInt8.random(in: 1 ... .max, using: &random))
         let address = try ServiceAddress(kind, bytes: bytes)
         #expect(try Recipient(notation: address.notation) == .service(address))
@@ -61,7 +66,8 @@ struct ServiceAddressTests {
         #expect(refusal { () throws(Refusal) in _ = try ServiceAddress(.webPush, bytes: []) } == .badAddress)
         let long = String(repeating: "x", count: most + 1)
         #expect(refusal { () throws(Refusal) in _ = try ServiceAddress(.webPush, long) } == .badAddress)
-        #expect(refusal { () throws(Refusal) in _ = try ServiceAddress(.webPush, bytes: Array(long.utf8)) } == .badAddress)
+        #expect(
+            refusal { () throws(Refusal) in _ = try ServiceAddress(.webPush, bytes: Array(long.utf8)) } == .badAddress)
         #expect(try ServiceAddress(.webPush, bytes: [UInt8](repeating: 0, count: most)).bytes.count == most)
         #expect(refusal { () throws(Refusal) in _ = try ServiceAddress(Kind(rawValue: 0), "x") } == .badAddress)
     }
@@ -80,7 +86,8 @@ struct ServiceAddressTests {
     @Test(
         "is read from no other form",
         arguments: [
-            "", "fid", "fid:", "fid#", "fid#0", "fid#0g", "fid#00 ", ":x", "#00", "nobody:x", "0:x", "256:x", "-1:x", "+5:x",
+            "", "fid", "fid:", "fid#", "fid#0", "fid#0g", "fid#00 ", ":x", "#00", "nobody:x", "0:x", "256:x", "-1:x",
+            "+5:x",
             "05:x", "FID:x", " fid:x",
         ])
     func notations(_ text: String) {
@@ -171,7 +178,9 @@ struct ServiceIdentityTests {
 struct ServiceWordTests {
     @Test(
         "is kept where it is a constant",
-        arguments: ["UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED", "QUOTA_EXCEEDED"])
+        arguments: [
+            "UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED", "QUOTA_EXCEEDED",
+        ])
     func constants(_ word: String) {
         #expect(Reason(said: word).rawValue == word)
         var labels = ReasonLabels()

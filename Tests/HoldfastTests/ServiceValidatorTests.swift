@@ -104,7 +104,8 @@ struct ServiceValidatorTests {
         #expect(reason(.http2) == .recipientUnsupported)
         for kind in [PayloadKind.sealed, .none, PayloadKind(rawValue: 77)] {
             #expect(
-                reason(.http2) { ($0.recipient, $0.payloadKind) = (.device(Sample.token), kind) } == .payloadUnsupported)
+                reason(.http2) { ($0.recipient, $0.payloadKind) = (.device(Sample.token), kind) } == .payloadUnsupported
+            )
         }
     }
 }

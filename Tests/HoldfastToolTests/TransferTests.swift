@@ -162,7 +162,9 @@ struct TransferTests {
         let room = PackedNotification.maximumByteCount - 1024 - 1
         let address = #""address":"web-push:"# + String(repeating: "x", count: ServiceAddress.maximumByteCount) + "\""
         for (recipient, count) in [(#""token":"00fc""#, room - 2), (address, room - ServiceAddress.maximumByteCount)] {
-            let (whole, beyond) = (line(recipient, payloadByteCount: count), line(recipient, payloadByteCount: count + 1))
+            let (whole, beyond) = (
+                line(recipient, payloadByteCount: count), line(recipient, payloadByteCount: count + 1)
+            )
             let entry = try ImportLine(whole, in: 0..<whole.count).entry
             var packed: [UInt8] = []
             PackedNotification.append(

@@ -218,7 +218,8 @@ extension JournalConformance {
             try expect(
                 "recipients", found.entries.map(\.entry.recipient),
                 is: [
-                    .service(addresses[0]), SampleNotification.device(4), .service(addresses[5]), .service(addresses[6]),
+                    .service(addresses[0]), SampleNotification.device(4), .service(addresses[5]),
+                    .service(addresses[6]),
                 ])
             try expect("those that cannot be read", found.unreadable.count, is: 0)
         },
@@ -265,7 +266,8 @@ extension JournalConformance {
         },
         Rule("The blacklist lists addresses behind all tokens, page by page, each once") { bench in
             let addresses = SampleNotification.addressesOfDevices
-            try bench.blacklist(addresses.map { JournalBench.entry($0) } + [JournalBench.entry(1), JournalBench.entry(2)])
+            try bench.blacklist(
+                addresses.map { JournalBench.entry($0) } + [JournalBench.entry(1), JournalBench.entry(2)])
             for limit in [1, 2, 3, 100] {
                 var (found, last): ([Recipient], Recipient?) = ([], nil)
                 while true {
@@ -279,7 +281,8 @@ extension JournalConformance {
                 try expect("addresses", Set(found.dropFirst(2)), is: Set(addresses.map(Recipient.service)))
             }
             try expect(
-                "how many go", try bench.journal.blacklist.remove(addresses.map(Recipient.service)), is: addresses.count)
+                "how many go", try bench.journal.blacklist.remove(addresses.map(Recipient.service)), is: addresses.count
+            )
             try expect("the number that is left", bench.journal.blacklist.count, is: 2)
         },
     ]

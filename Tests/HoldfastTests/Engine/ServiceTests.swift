@@ -101,7 +101,9 @@ struct ServiceTests {
         }
     }
 
-    @Test("When it takes no more, entries wait and no attempt is counted; without a licence the lane stops until there is one")
+    @Test(
+        "When it takes no more, entries wait and no attempt is counted; without a licence the lane stops until there is one"
+    )
     func waits() throws {
         let bench = try bench()
         try bench.submit([notification(1), notification(2)])

@@ -27,7 +27,8 @@ struct TokenEntriesTests {
         #expect(found.expiresAt == WallTime(milliseconds: 300) && found.number == 2)
     }
 
-    @Test("One that is learnt again on a clock that was moved back expires no earlier, and holds since as late as before")
+    @Test(
+        "One that is learnt again on a clock that was moved back expires no earlier, and holds since as late as before")
     func movedBack() throws {
         #expect(renewed(entry(since: 100, expiresAt: 400), by: entry(since: 50, expiresAt: 350)) == nil)
         let found = try #require(renewed(entry(since: 100, expiresAt: 400), by: entry(since: 90, expiresAt: 500)))
