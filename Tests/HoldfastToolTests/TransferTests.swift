@@ -68,6 +68,29 @@ struct TransferTests {
         return entries
     }
 
+    /// Entries for other services than Apple's.
+    private static func ofServices() throws -> [RestoredEntry] {
+        let longest = "web-push:https://push.example/" + String(repeating: "x", count: 2000)
+        let notations: [(String, [UInt8], PayloadKind)] = [
+            ("fid:cXy1", Array("{}".utf8), .json), ("fcm-token:a:b\"#é", Array("{}".utf8), .json),
+            ("fcm-topic:\u{301}weather", Array("{}".utf8), .json),
+            ("fcm-condition:'a' in topics", Array("{}".utf8), .json), (longest, [0, 0xFF], .sealed),
+            ("web-push#00ff20", [], .none), ("200:x", [7], PayloadKind(rawValue: 77)),
+        ]
+        return try notations.enumerated().map { index, item in
+            let (notation, payload, payloadKind) = item
+            let notification = PushNotification(
+                address: try ServiceAddress(notation: notation), topic: "project", payload: payload,
+                payloadKind: payloadKind, priority: .considerate, expiration: .unstated(until: 1_900_000_000),
+                collapseID: "c", id: NotificationID(high: 5, low: UInt64(index)),
+                registeredAt: WallTime(milliseconds: 7), tag: [1])
+            return RestoredEntry(
+                lane: LaneKey(route: "service", urgency: .considerate, guarantee: .atLeastOnce), producer: "p",
+                notification: notification, acceptedAt: acceptance,
+                history: EntryHistory(place: .deferred(until: WallTime(milliseconds: 9)), attempts: 1))
+        }
+    }
+
     private func restore(_ entries: [RestoredEntry], into journal: String) async throws {
         let opened = try LMDBJournal(directory: journal)
         defer { opened.close() }
@@ -109,6 +132,47 @@ struct TransferTests {
             if entry.notification.expiration == nil { expected.notification.expiration = read.notification.expiration }
             #expect(read == expected)
             start = end + 1
+        }
+    }
+
+    @Test("Exported, imported into a new journal and exported again, entries for other services are what they were")
+    func services() async throws {
+        let entries = try Self.ofServices()
+        try await restore(entries, into: folder("a"))
+        let first = try await export("a", "first")
+        #expect(first.count == entries.count)
+        let imported = try await Tool.run("journal", "import", folder("first"), "--journal", folder("b"), "--json")
+        #expect(imported.status == 0, "\(imported.errors)")
+        #expect(try await export("b", "second") == first)
+        for (line, entry) in zip(try folder.read("first").split(separator: "\n"), entries) {
+            let bytes = Array(line.utf8)
+            #expect(try ImportLine(bytes, in: 0..<bytes.count).entry == entry)
+        }
+    }
+
+    @Test("A line with more than a record holds is refused, whatever of it is too long")
+    func tooLong() throws {
+        func line(_ recipient: String, payloadByteCount: Int) -> [UInt8] {
+            let payload = String(repeating: "0", count: 2 * payloadByteCount)
+            return Array(
+                (#"{"uid":7,"lane":"default/immediate/at-least-once","producer":"d","state":"waiting","accepted-at":5,"#
+                    + #""possibly-sent":false,"attempts":0,"apns-id":"00000000-0000-0001-0000-000000000002",\#(recipient),"#
+                    + #""apns-topic":"t","apns-expiration":9,"guarantee":"at-least-once","payload-hex":"\#(payload)"}"#)
+                    .utf8)
+        }
+        let room = PackedNotification.maximumByteCount - 1024 - 1
+        let address = #""address":"web-push:"# + String(repeating: "x", count: ServiceAddress.maximumByteCount) + "\""
+        for (recipient, count) in [(#""token":"00fc""#, room - 2), (address, room - ServiceAddress.maximumByteCount)] {
+            let (whole, beyond) = (
+                line(recipient, payloadByteCount: count), line(recipient, payloadByteCount: count + 1)
+            )
+            let entry = try ImportLine(whole, in: 0..<whole.count).entry
+            var packed: [UInt8] = []
+            PackedNotification.append(
+                entry.notification, id: NotificationID(high: 1, low: 2), expiration: .once, acceptedAt: Self.acceptance,
+                producer: "d", to: &packed)
+            #expect(packed.count <= PackedNotification.maximumByteCount)
+            #expect(throws: LineFault.self) { try ImportLine(beyond, in: 0..<beyond.count) }
         }
     }
 

@@ -29,8 +29,8 @@ public protocol BlacklistStorage: AnyObject, Sendable {
     /// Adds entries in one commit and assigns each its ``BlacklistEntry/number``, in their order.
     ///
     /// If the recipient has an entry of the same scope, the one with the later ``BlacklistEntry/since`` stays; of two equal
-    /// ones the existing one stays, with its number. At ``greatestScopeCount`` an older entry is removed: see
-    /// ``TokenEntries``.
+    /// ones the existing one stays, with its number, unless it expires before the other. At ``greatestScopeCount`` an older
+    /// entry is removed: see ``TokenEntries``.
     ///
     /// - Parameter completion: called on the storage's own thread when the commit is durable, or with the error.
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)

@@ -295,8 +295,9 @@ public struct NotificationLimits: Hashable, Sendable {
     /// Limits of a service other than Apple's. It takes neither device tokens nor channels.
     ///
     /// - Parameters:
-    ///   - payload: the most bytes of a payload.
-    ///   - collapseID: the most bytes of a collapse id, in UTF-8; 0 for a service without.
+    ///   - payload: the most bytes of a payload, at most ``PackedNotification/maximumPayloadByteCount``.
+    ///   - collapseID: the most bytes of a collapse id in UTF-8, at most
+    ///     ``PackedNotification/maximumCollapseIDByteCount``; 0 for a service without.
     public static func service(
         _ service: ServiceLimits, payload: Int, collapseID: Int, topics: Set<String>? = nil
     ) -> NotificationLimits {

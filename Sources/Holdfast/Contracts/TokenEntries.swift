@@ -13,7 +13,10 @@ package struct TokenEntries: Sendable {
     /// - Parameter entries: of one recipient, one for each scope.
     package init(_ entries: [BlacklistEntry] = []) { self.entries = entries.sorted { $0.scope < $1.scope } }
 
-    /// Adds an entry, or replaces the one of its scope if that has an earlier `since`.
+    /// Adds an entry, or renews the entry of its scope.
+    ///
+    /// Of the two, the later ``BlacklistEntry/since`` and the later ``BlacklistEntry/expiresAt`` stay: an entry without an end
+    /// gets none by a renewal, and one that has expired is renewed although it holds since the same time.
     ///
     /// At ``greatestCount`` the oldest addition among the entries for one topic is removed. Entries for every topic came from
     /// an operator or a feedback service, which do not repeat them, so they stay.
@@ -22,9 +25,14 @@ package struct TokenEntries: Sendable {
     /// - Returns: whether anything changed.
     package mutating func add(_ entry: BlacklistEntry, number: inout UInt64) -> Bool {
         let known = entries.firstIndex { $0.scope == entry.scope }
-        if let known, entries[known].since >= entry.since { return false }
-        number += 1
         var entry = entry
+        if let known {
+            let other = entries[known]
+            if other.since >= entry.since, !entry.outlasts(other) { return false }
+            entry.since = max(entry.since, other.since)
+            if other.outlasts(entry) { entry.expiresAt = other.expiresAt }
+        }
+        number += 1
         entry.number = number
         if let known {
             entries[known] = entry
@@ -75,5 +83,13 @@ package struct TokenEntries: Sendable {
         let count = entries.count
         entries.removeAll(where: isMeant)
         return count - entries.count
+    }
+}
+
+extension BlacklistEntry {
+    /// Whether it still holds when another one has expired.
+    fileprivate func outlasts(_ other: BlacklistEntry) -> Bool {
+        guard let end = other.expiresAt else { return false }
+        return expiresAt.map { $0 > end } ?? true
     }
 }

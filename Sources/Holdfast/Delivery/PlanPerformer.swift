@@ -119,8 +119,7 @@ final class PlanPerformer {
         guard !plan.afterBlacklist.batch.isEmpty else { return }
         do throws(JournalError) {
             let work = try context.settler.workBehindBlacklist(
-                for: plan, lanes: lanes.ids, route: context.name, endpoint: context.connector.serviceIdentity,
-                wall: now.wall)
+                for: plan, lanes: lanes.ids, route: context.name, connector: context.connector, wall: now.wall)
             if let work { write(work, connection: connection) }
         } catch {
             var rest = SettlementPlan()

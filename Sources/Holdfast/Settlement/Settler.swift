@@ -25,14 +25,14 @@ struct Settler: Sendable {
     /// The settlements of a plan to write after the blacklist; `nil` if there are none. The tokens to blacklist are read from
     /// the entries themselves.
     ///
-    /// - Parameter endpoint: the push service that answered, by its ``Connector/serviceIdentity``.
+    /// - Parameter connector: of the push service that answered.
     /// - Throws: ``JournalError`` when the entries can't be read.
     func workBehindBlacklist(
-        for plan: SettlementPlan, lanes: [LaneID], route: String, endpoint: String, wall: WallTime
+        for plan: SettlementPlan, lanes: [LaneID], route: String, connector: any Connector, wall: WallTime
     ) throws(JournalError) -> SettlementWork? {
         guard !plan.afterBlacklist.batch.isEmpty else { return nil }
         let entries = try blacklistEntries(
-            for: plan.blacklist, lanes: lanes, route: route, endpoint: endpoint, wall: wall)
+            for: plan.blacklist, lanes: lanes, route: route, connector: connector, wall: wall)
         return work(plan.afterBlacklist, behind: entries, wall: wall)
     }
 
@@ -49,9 +49,12 @@ struct Settler: Sendable {
     }
 
     private func blacklistEntries(
-        for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, endpoint: String, wall: WallTime
+        for bad: [SettlementPlan.BadToken], lanes: [LaneID], route: String, connector: any Connector, wall: WallTime
     ) throws(JournalError) -> [BlacklistEntry] {
+        guard !bad.isEmpty else { return [] }
         var entries: [BlacklistEntry] = []
+        let endpoint = connector.serviceIdentity
+        let expiresAt = connector.limits.service?.blacklistLifetime.map { wall.advanced(by: $0) }
         let isClockTrusted = producer.look(wall).isTrusted
         for (lane, id) in lanes.enumerated() {
             let tokens = bad.filter { $0.lane == lane }.sorted { $0.uid < $1.uid }
@@ -68,7 +71,7 @@ struct Settler: Sendable {
                     BlacklistEntry(
                         recipient: notification.recipient, reason: token.reason, since: since, learntAt: wall,
                         route: route, topic: notification.topic, endpoint: endpoint, status: token.status,
-                        answered: token.uid))
+                        answered: token.uid, expiresAt: notification.token == nil ? expiresAt : nil))
             }
         }
         return entries

@@ -99,8 +99,9 @@ package struct NotificationValidator: Hashable, Sendable {
     private func validateCollapseID(_ collapseID: String?) throws(Refusal) {
         guard let collapseID else { return }
         let count = collapseID.utf8.count
-        guard count <= limits.collapseID else {
-            throw Refusal(.badCollapseID, "a collapse id has at most \(limits.collapseID) bytes; this one has \(count)")
+        let limit = min(limits.collapseID, PackedNotification.maximumCollapseIDByteCount)
+        guard count <= limit else {
+            throw Refusal(.badCollapseID, "a collapse id has at most \(limit) bytes; this one has \(count)")
         }
         // It travels as a header field: RFC 9113 section 8.2.1.
         let padded = collapseID.utf8.first == 0x20 || collapseID.utf8.last == 0x20
@@ -119,7 +120,7 @@ package struct NotificationValidator: Hashable, Sendable {
             return
         }
         if payload.isEmpty { throw Refusal(.payloadEmpty, "the payload is empty") }
-        let limit = limits.payloadByteCount(of: notification)
+        let limit = min(limits.payloadByteCount(of: notification), PackedNotification.maximumPayloadByteCount)
         guard payload.count <= limit else {
             throw Refusal(.payloadTooLarge, "the payload has \(payload.count) bytes; \(limit) is the limit")
         }

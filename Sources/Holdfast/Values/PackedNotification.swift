@@ -34,6 +34,10 @@ public struct PackedNotification: Sendable {
     /// The most bytes a packed notification can have; records beyond this are damage.
     package static let maximumByteCount = 64 * 1024
 
+    /// The most bytes of a payload that leave room for everything else at its longest.
+    public static let maximumPayloadByteCount = 60 * 1024
+    public static let maximumCollapseIDByteCount = 64
+
     struct Flags {
         static let atMostOnce: UInt8 = 1
         static let hasCollapseID: UInt8 = 2

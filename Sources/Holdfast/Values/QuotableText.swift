@@ -9,6 +9,20 @@ package enum QuotableText {
     /// A longer text must be mostly of lower-case letters, as words are and Base64 is not.
     private static let shortLength = 12
 
+    /// Whether a text is capital letters and underscores alone, as the constants are that some services give for reasons.
+    ///
+    /// - Parameter limit: the most bytes.
+    static func isConstant(_ text: some StringProtocol, limit: Int) -> Bool {
+        guard (1...limit).contains(text.utf8.count), text.utf8.first?.isUpper == true else { return false }
+        var hexRun = 0
+        for byte in text.utf8 {
+            guard byte.isUpper || byte == UInt8(ascii: "_") else { return false }
+            hexRun = Hex.value(of: byte) == nil ? 0 : hexRun + 1
+            if hexRun > greatestHexRun { return false }
+        }
+        return true
+    }
+
     /// Whether a text reads like a word, not like a token, digits or Base64.
     ///
     /// - Parameters:
@@ -51,7 +65,7 @@ extension Reason {
     /// Takes the reason that a service gives: a word as it came, anything else as ``other``.
     ///
     /// A word is one that is known here, or one of the same form: at most 48 letters that begin with a capital, and at most
-    /// three digits among them.
+    /// three digits among them; or a constant of capital letters and underscores, such as `SENDER_ID_MISMATCH`.
     package init(said text: String) {
         self.init(rawValue: text)
         if !isWord, self != .channelServiceUnavailable { self = .other }
@@ -62,6 +76,7 @@ extension Reason {
         if ReasonLabels.known.contains(self) { return true }
         guard let first = rawValue.utf8.first, first.isUpper else { return false }
         return QuotableText.isWord(rawValue, limit: Self.greatestWordLength)
+            || QuotableText.isConstant(rawValue, limit: Self.greatestWordLength)
     }
 
     /// The reason as a part of a sentence.

@@ -18,6 +18,15 @@ extension Recipient {
         }
     }
 
+    /// How many bytes ``address`` has.
+    package var addressByteCount: Int {
+        switch self {
+        case .device(let token): token.bytes.count
+        case .channel(let channel): channel.id.utf8.count
+        case .service(let address): address.bytes.count
+        }
+    }
+
     /// The recipient as its service spells it: a token's hex digits, a channel's id, or another service's text. A token is
     /// personal data: use ``description`` in logs.
     public var text: String {
@@ -50,7 +59,7 @@ extension Recipient {
     ///
     /// - Throws: ``Refusal`` with reason `BadDeviceToken`, `MissingDeviceToken` or `BadAddress`.
     public init(notation: some StringProtocol) throws(Refusal) {
-        if notation.contains(where: { $0 == ":" || $0 == "#" }) {
+        if notation.utf8.contains(where: ServiceAddress.isSeparator) {
             self = .service(try ServiceAddress(notation: notation))
         } else {
             self = .device(try DeviceToken(notation))

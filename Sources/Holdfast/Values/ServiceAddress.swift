@@ -40,8 +40,11 @@ public struct ServiceAddress: Hashable, Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     private static func isText(_ bytes: [UInt8]) -> Bool {
-        bytes.first != 0x20 && bytes.last != 0x20 && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            && String(validating: bytes, as: UTF8.self) != nil
+        guard bytes.first != 0x20, bytes.last != 0x20,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return false }
+        // The control characters of ASCII, and those behind it, of which U+009B begins what a terminal obeys.
+        return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 }
 
@@ -79,7 +82,7 @@ extension ServiceAddress {
         public init?(name: some StringProtocol) {
             if let known = Self.names.first(where: { $0.1 == name }) {
                 self = known.0
-            } else if let number = UInt8(name), number > 0 {
+            } else if let number = UInt8(name), name == "\(number)", number > 0 {
                 rawValue = number
             } else {
                 return nil
@@ -96,26 +99,31 @@ extension ServiceAddress: CustomStringConvertible {
 
     /// - Throws: ``Refusal`` with reason `BadAddress`.
     public init(notation: some StringProtocol) throws(Refusal) {
-        guard let end = notation.firstIndex(where: { $0 == ":" || $0 == "#" }),
+        // By its bytes: a character may be the colon and an accent that the address begins with.
+        guard let end = notation.utf8.firstIndex(where: Self.isSeparator),
             let kind = Kind(name: notation[..<end])
         else {
             throw Refusal(.badAddress, "an address is written KIND:TEXT, such as fid:cXy1, or KIND#HEX")
         }
-        let rest = notation[notation.index(after: end)...]
-        if notation[end] == ":" {
-            try self.init(kind, rest)
-        } else if let bytes = Hex.bytes(Array(rest.utf8).span) {
+        let rest = Array(notation.utf8[notation.utf8.index(after: end)...])
+        if notation.utf8[end] == UInt8(ascii: ":") {
+            try self.init(kind, String(decoding: rest, as: UTF8.self))
+        } else if let bytes = Hex.bytes(rest.span) {
             try self.init(kind, bytes: bytes)
         } else {
             throw Refusal(.badAddress, "behind # an address has an even number of hex digits")
         }
     }
 
+    /// Ends the kind in a ``notation``.
+    static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: "#") }
+
     /// Shortened where it names a device, so that an address never reaches a log whole by accident.
     public var description: String {
         if kind.isBroadcast { return notation }
-        guard Self.isText(bytes) else { return "\(kind.name)#…\(Hex.string(bytes.suffix(2)))" }
-        // The front of an endpoint is the service's.
-        return "\(kind.name):…\(text.count > 16 ? String(text.suffix(4)) : "")"
+        let isLong = bytes.count > 16
+        guard Self.isText(bytes) else { return "\(kind.name)#…\(isLong ? Hex.string(bytes.suffix(2)) : "")" }
+        // The front of an endpoint is the service's. By scalars: a single character may be as long as the address.
+        return "\(kind.name):…\(isLong ? String(String.UnicodeScalarView(text.unicodeScalars.suffix(4))) : "")"
     }
 }

@@ -35,7 +35,7 @@ public struct JournalConformance: Sendable {
     /// All rules, for a test framework to take as arguments.
     public static let rules: [Rule] =
         lanes + appends + reads + settlements + deferrals + marks + producers + identities + outcomes + trims
-        + quieted + operators + quarantine + blacklist + closing
+        + quieted + operators + quarantine + blacklist + services + closing
 
     let make: @Sendable () throws -> any Journal
     let reopen: @Sendable (any Journal) throws -> any Journal

@@ -273,6 +273,7 @@ extension Copy.Word {
             case .confirmed: .taken
             case .rejected(let fault): .rejected(result.reason ?? Reason(rawValue: "Rejected"), fault)
             // What is refused for its topic waits for that.
+            case .deferred where result.mayHaveBeenTaken: .unknown
             case .deferred, .laneStopped(.topic): .deferred
             case .neverProcessed, .laneStopped(.credentials): .notProcessed
             case .foreign: result.isForeignSuccess ? .unknown : .notProcessed

@@ -86,16 +86,23 @@ extension World {
     private func makeNotification(_ producer: String) -> (UInt64, PushNotification) {
         application.greatestSerial += 1
         let serial = application.greatestSerial
-        let device = dice.pick(service.devices)
+        var device = dice.pick(service.devices)
         // Broadcasts have an answered route only.
         let connector = routes[connectorIndex(for: device.recipient)]
-        let activity =
+        if connector.isOther { device = otherDice.pick(service.others) }
+        var activity =
             strikes(.supersedes, times: 4)
             ? SimulatedApplication.ActivityWord(timestamp: dice.number(0...1000), isUpdate: dice.chance(0.8)) : nil
+        if connector.isOther { activity = nil }
         var notification = PushNotification(
             recipient: device.recipient, topic: topic(of: connector),
             payload: activity?.payload ?? SimulatedApplication.payload(isMalformed: strikes(.badNotification)),
-            pushType: activity != nil || device.recipient.token == nil ? .liveactivity : nil)
+            pushType: activity != nil || device.recipient.channel != nil ? .liveactivity : nil)
+        if connector.isOther, !application.isMalformed(notification) {
+            (notification.payload, notification.payloadKind) = otherDice.pick([
+                (notification.payload, .json), ([0, 0xFF], .sealed), ([], .none),
+            ])
+        }
         notification.tag = SimulatedApplication.tag(serial)
         notification.priority = dice.pick([nil, .immediate, .considerate])
         if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }

@@ -10,14 +10,21 @@ struct SimulatedConnector: Connector {
     let name: String
     let confirmationMode: ConfirmationMode
     private let host = HostBox()
-    var limits: NotificationLimits { .http2 }
+    /// Whether it sends to another service than Apple's.
+    let isOther: Bool
+    /// So short that some entries of the blacklist expire within a run.
+    static let blacklistLifetime = Duration.seconds(30)
+    var limits: NotificationLimits {
+        isOther ? ImaginaryService.limits(blacklistLifetime: Self.blacklistLifetime) : .http2
+    }
     var endpoint: String { Self.endpoint(of: name) }
     static func endpoint(of route: String) -> String { "simulated://\(route)" }
     var topic: String { "com.example.\(name)" }
     var topics: [String] { [topic, topic + ".b", topic + ".c"] }
 
-    init(name: String, confirmationMode: ConfirmationMode) {
+    init(name: String, confirmationMode: ConfirmationMode, isOther: Bool = false) {
         self.name = name
+        self.isOther = isOther
         self.confirmationMode = confirmationMode
     }
 

@@ -22,6 +22,8 @@ struct SimulatedService {
     }
 
     var devices: [Device]
+    /// Recipients of another service than Apple's.
+    var others: [Device]
     /// Topics that the credentials are not good for at the moment.
     var wrongTopics: Set<String> = []
     /// Topics of another environment, with what is said of each of their tokens.
@@ -40,7 +42,26 @@ struct SimulatedService {
             return Device(recipient: .device(DeviceToken(bytes: bytes)!))
         }
         devices.append(Device(recipient: .channel(Self.channel)))
+        others = Self.recipientsElsewhere(tokens)
         for (index, device) in devices.enumerated() { indices[device.recipient] = index }
+    }
+
+    /// Each address under two kinds, some of the bytes of a token; and all that follow something.
+    private static func recipientsElsewhere(_ count: Int) -> [Device] {
+        let addresses = (0..<count).map { index in
+            let length = index.isMultiple(of: 3) ? 600 : 33
+            return (0..<length).map { UInt8(truncatingIfNeeded: index &* 37 &+ $0 &* (index &+ 1)) } + [UInt8(index)]
+        }
+        let recipients = addresses.flatMap { bytes in
+            [ImaginaryService.nest, ImaginaryService.perch].map { kind in (kind, bytes) }
+        }
+        return (recipients + [(ImaginaryService.flock, Array("flock".utf8))]).map { kind, bytes in
+            do throws(Refusal) {
+                return Device(recipient: .service(try ServiceAddress(kind, bytes: bytes)))
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
     }
 
     private static let channel = BroadcastChannel(checked: "Y2hhbm5lbA==")
@@ -55,19 +76,27 @@ struct SimulatedService {
         for index in devices.indices {
             if case .unregistered = devices[index].condition { devices[index].condition = .good }
         }
+        for index in others.indices {
+            if case .unregistered = others[index].condition { others[index].condition = .good }
+        }
     }
 
     /// The devices, without those that name none.
     var named: [Recipient] { devices.compactMap(\.recipient.device) }
 
-    func condition(of recipient: Recipient) -> Condition { indices[recipient].map { devices[$0].condition } ?? .bad }
+    func condition(of recipient: Recipient) -> Condition {
+        if recipient.serviceAddress != nil { return others.first { $0.recipient == recipient }?.condition ?? .bad }
+        return indices[recipient].map { devices[$0].condition } ?? .bad
+    }
 }
 
 extension World {
     /// The service reads one notification on an answered connection, and decides.
     func decide(_ entry: LedgerEntry, copy: Int) -> SendResult {
-        let result = answer(to: entry)
-        if result.verdict == .confirmed { take(entry, copy: copy) }
+        let isOther = swarm.hasOtherService && entry.lane.route == SimulatedConnector.extra
+        let result = isOther ? answerElsewhere(to: entry) : answer(to: entry)
+        let isTaken = result.verdict == .confirmed || isOther && result.mayBeTaken && otherDice.chance(0.5)
+        if isTaken { take(entry, copy: copy) }
         note("service: entry \(entry.uid) \(result.status ?? 0) \(result.reason?.rawValue ?? "")")
         return result
     }
@@ -128,6 +157,40 @@ extension World {
         }
     }
 
+    /// As another service than Apple's answers.
+    private func answerElsewhere(to entry: LedgerEntry) -> SendResult {
+        if isUnder(.otherStops) { return ImaginaryService.answer(.noLicence) }
+        if strikesOther(.otherUnknown, times: 10) {
+            let wait: Duration? = otherDice.chance(0.5) ? .seconds(otherDice.number(0...10)) : nil
+            return ImaginaryService.answer(otherDice.pick([.storm, .lostInFog]), retryAfter: wait)
+        }
+        if strikesOther(.otherBusy, times: 10) {
+            let wait: Duration? = otherDice.chance(0.5) ? .seconds(otherDice.number(0...30)) : nil
+            return ImaginaryService.answer(otherDice.pick([.nestBusy, .loftFull]), retryAfter: wait)
+        }
+        if application.isMalformed(entry.notification) { return ImaginaryService.answer(.tooHeavy) }
+        switch service.condition(of: entry.notification.recipient) {
+        case .good: return ImaginaryService.confirmed
+        case .bad: return ImaginaryService.answer(.wrongFeather)
+        case .unregistered: return ImaginaryService.answer(.nestEmpty)
+        }
+    }
+
+    /// Trouble of another service than Apple's, while it has a route.
+    func troubleElsewhere() {
+        guard swarm.hasOtherService, routes.count > 2 else { return }
+        if strikesOther(.otherStops, times: 0.2) {
+            spells[.otherStops] = now + .milliseconds(otherDice.steep(100...60_000))
+        }
+        let index = otherDice.number(0...service.others.count - 1)
+        if strikesOther(.otherGone, times: 0.5) { service.others[index].condition = .unregistered(wall) }
+        if strikesOther(.otherSuspects, times: 0.2) { service.others[index].condition = .bad }
+        if strikesOther(.otherRegisters, times: 0.5) {
+            service.others[index].condition = .good
+            if otherDice.chance(0.5) { service.others[index].registeredAt = wall }
+        }
+    }
+
     /// The service reads one notification of a binary connection.
     ///
     /// - Returns: nil when it is taken, which is not said.
@@ -163,6 +226,8 @@ extension World {
 }
 
 extension SendResult {
+    /// Whether the service may have taken it, by its answer.
+    fileprivate var mayBeTaken: Bool { verdict == .unknown || mayHaveBeenTaken }
     fileprivate static let confirmed200 = SendResult(.confirmed, status: 200)
     fileprivate static let invalidToken = SendResult(.rejected(.suspectToken), status: 8, reason: .invalidToken)
 }

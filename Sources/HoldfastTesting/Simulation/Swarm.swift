@@ -36,8 +36,9 @@ struct Swarm: Sendable {
 
     /// - Parameter later: for what came later than the other draws, so that a seed of old is the run that it was but for
     ///   that.
-    init(_ dice: inout Dice, later: Dice) {
-        var later = later
+    /// - Parameter other: for all that has to do with another service than Apple's.
+    init(_ dice: inout Dice, later: Dice, other: Dice) {
+        var (later, other) = (later, other)
         let share = dice.pick([0.0, 0.15, 0.3, 0.5, 0.8])
         func rate(_ dice: inout Dice) -> Double { dice.chance(share) ? dice.pick([0.002, 0.01, 0.04, 0.15]) : 0 }
         rates = Trouble.allCases.map {
@@ -46,6 +47,7 @@ struct Swarm: Sendable {
             // Drawn last.
             case .replacesConnector: 0
             case let trouble where Trouble.later.contains(trouble) || Trouble.latest.contains(trouble): 0
+            case let trouble where Trouble.other.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -83,7 +85,13 @@ struct Swarm: Sendable {
         engine.lateErrorLimit = later.pick([1, 10, 1_000_000])
         for trouble in Trouble.latest { rates[trouble.index] = rate(&later) }
         engine.supersedesLiveActivities = rates[Trouble.supersedes.index] > 0
+        guard other.chance(0.5) else { return }
+        for trouble in Trouble.other { rates[trouble.index] = other.chance(0.5) ? other.pick([0.01, 0.04, 0.15]) : 0 }
+        rates[Trouble.otherService.index] = 1
     }
+
+    /// Whether the route that comes and goes is another service's.
+    var hasOtherService: Bool { rate(.otherService) > 0 }
 
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {
         var scaling = ConnectionScaling()

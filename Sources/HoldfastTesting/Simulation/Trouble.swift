@@ -44,6 +44,17 @@ package enum Trouble: String, CaseIterable, Sendable {
     // A topic of another environment: for a while each of its tokens is called bad, and those of others are not.
     case wrongTokens
 
+    // Another service than Apple's on the route that comes and goes; and what it does.
+    case otherService, otherGone, otherSuspects, otherUnknown, otherBusy, otherStops, otherRegisters
+    // Entries that are on its route and for Apple, and the other way round.
+    case otherRecipients
+
+    /// Those of another service, drawn from dice of their own.
+    static let other: [Trouble] = [
+        .otherService, .otherGone, .otherSuspects, .otherUnknown, .otherBusy, .otherStops, .otherRegisters,
+        .otherRecipients,
+    ]
+
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [
         .imports, .retriesRejections, .floods, .quota, .sporadicForbidden, .wrongTopic, .clockLeaps,

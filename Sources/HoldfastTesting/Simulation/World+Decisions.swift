@@ -170,6 +170,7 @@ extension World {
             if !entry.copies.contains(where: { $0.word == .deferred || $0.word == .unknown }) {
                 violate(6, "entry \(entry.uid) is rejected for too many attempts, and has had none")
             }
+        case .recipientUnsupported: checkIsForeign(entry)
         case .endsConnections: checkBlame(entry)
         case .expired:
             // The service refused it for now until it was too old, which in a run takes a clock that was set.
@@ -183,6 +184,14 @@ extension World {
             }
         default:
             violate(2, "entry \(entry.uid) is rejected (\(cause.reason)), which nobody said")
+        }
+    }
+
+    /// It is for another service than its lane's.
+    private func checkIsForeign(_ entry: LedgerEntry) {
+        let isOther = swarm.hasOtherService && entry.lane.route == SimulatedConnector.extra
+        if isOther == (entry.notification.recipient.serviceAddress != nil) {
+            violate(2, "entry \(entry.uid) is rejected for its recipient, of a kind that its service takes")
         }
     }
 
@@ -312,7 +321,10 @@ extension World {
     /// A token that was called bad waits, alone or with those that were called so before it, unless there are many: in a
     /// wrong environment all of them are called so.
     private func checkConviction(_ entry: BlacklistEntry) {
-        guard [.badDeviceToken, .deviceTokenNotForTopic, .invalidToken].contains(entry.reason) else { return }
+        let suspicions: [Reason] = [
+            .badDeviceToken, .deviceTokenNotForTopic, .invalidToken, ImaginaryService.Word.wrongFeather.reason,
+        ]
+        guard suspicions.contains(entry.reason) else { return }
         checkProof(of: entry)
         guard let first = rules.suspicions.first else { return }
         let policy = swarm.engine.suspects
@@ -351,12 +363,21 @@ extension World {
         }
     }
 
+    /// An address of another service is forgotten in time, and a token of Apple's is not.
+    private func checkEnd(of entry: BlacklistEntry) {
+        let lifetime = entry.recipient.serviceAddress.map { _ in SimulatedConnector.blacklistLifetime }
+        if entry.expiresAt != lifetime.map({ entry.learntAt.advanced(by: $0) }) {
+            violate(4, "\(entry.recipient) is blacklisted until \(entry.expiresAt.map { "\($0)" } ?? "ever")")
+        }
+    }
+
     /// What goes on the blacklist, against what the service knows.
     func checkBlacklisting(_ entries: [BlacklistEntry]) {
         for entry in entries {
             note("blacklist \(entry.recipient) \(entry.reason) since \(entry.since.milliseconds)")
             checkConviction(entry)
             checkGround(of: entry)
+            checkEnd(of: entry)
             guard !ledger.blacklistedByOperator.contains(entry.recipient),
                 case .good = service.condition(of: entry.recipient)
             else { continue }

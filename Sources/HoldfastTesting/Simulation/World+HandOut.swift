@@ -173,9 +173,9 @@ extension World {
     }
 
     private func checkBlacklist(_ entry: LedgerEntry, _ disk: InMemoryDisk) {
-        guard let black = disk.blacklistEntry(against: entry, registeredAt: entry.notification.tokenRegisteredAt) else {
-            return
-        }
+        let black = disk.blacklistEntry(
+            against: entry, registeredAt: entry.notification.tokenRegisteredAt, now: wall)
+        guard let black else { return }
         violate(4, "entry \(entry.uid) was handed out although its token is blacklisted (\(black.reason))")
     }
 
@@ -296,7 +296,11 @@ extension PushNotification {
 
 extension InMemoryDisk {
     /// The entry of the blacklist that forbids a notification in its lane.
-    func blacklistEntry(against entry: LedgerEntry, registeredAt: WallTime? = nil) -> BlacklistEntry? {
+    ///
+    /// - Parameter now: nil takes none for expired.
+    func blacklistEntry(
+        against entry: LedgerEntry, registeredAt: WallTime? = nil, now: WallTime? = nil
+    ) -> BlacklistEntry? {
         guard let device = entry.notification.recipient.device, let known = blacklist[device] else { return nil }
         let endpoint = SimulatedConnector.endpoint(of: entry.lane.route)
         // Not the engine's own rule, but the same in other words.
@@ -304,7 +308,8 @@ extension InMemoryDisk {
             let isOfTopic = black.topic.map { $0 == entry.notification.topic } ?? true
             let isOfService = black.endpoint.map { $0 == endpoint } ?? true
             let isLifted = registeredAt.map { $0 > black.since } ?? false
-            return isOfTopic && isOfService && !isLifted
+            let isOver = black.expiresAt.flatMap { end in now.map { end <= $0 } } ?? false
+            return isOfTopic && isOfService && !isLifted && !isOver
         }
         return forbidding.max { $0.since < $1.since }
     }

@@ -22,6 +22,9 @@ extension World {
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }
         }
+        for index in service.others.indices {
+            if case .bad = service.others[index].condition { service.others[index].condition = .good }
+        }
         if rules.uniform.values.contains(where: isDoubted) { service.registerAgain() }
         var (rounds, open) = (0, ledger.open.count)
         let healedAt = step

@@ -54,11 +54,15 @@ extension World {
         let serial = application.greatestSerial
         let route = routes.firstIndex { $0.name == lane.route } ?? 0
         let devices = route != 1 ? service.devices : service.devices.filter { !$0.recipient.isBroadcast }
-        let device = dice.pick(devices)
+        var device = dice.pick(devices)
+        // Now and then for a service that is not the lane's.
+        if swarm.hasOtherService, routes[route].isOther != strikesOther(.otherRecipients, times: 5) {
+            device = otherDice.pick(service.others)
+        }
         var notification = PushNotification(
             recipient: device.recipient, topic: dice.pick(routes[route].topics),
             payload: SimulatedApplication.payload(isMalformed: false),
-            pushType: device.recipient.token == nil ? .liveactivity : nil)
+            pushType: device.recipient.channel != nil ? .liveactivity : nil)
         notification.tag = SimulatedApplication.tag(serial)
         notification.priority = lane.urgency == .immediate ? .immediate : .considerate
         notification.guarantee = lane.guarantee

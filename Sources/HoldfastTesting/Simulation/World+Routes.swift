@@ -25,7 +25,10 @@ extension World {
     func addRoute() {
         guard let core else { return }
         let index = routes.count
-        routes.append(SimulatedConnector(name: SimulatedConnector.extra, confirmationMode: .perNotification))
+        routes.append(
+            SimulatedConnector(
+                name: SimulatedConnector.extra, confirmationMode: .perNotification, isOther: swarm.hasOtherService))
+        if swarm.hasOtherService { happened(.otherService) }
         terms.append(Terms(connections: dice.pick([1, 2]), rate: nil, scaling: swarm.scaling))
         given.append(engineRoute(index))
         note("route \(index) comes")

@@ -7,6 +7,7 @@ extension World {
         troubleDisk()
         troubleClocks()
         troubleService()
+        troubleElsewhere()
         troubleOperator()
         troubleOperators()
         troubleRoutes()

@@ -16,6 +16,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     let seed: UInt64
     let swarm: Swarm
     var dice: Dice
+    /// For all that has to do with another service than Apple's, so that a seed without it is the run that it was.
+    var otherDice: Dice
     var log: EventLog
     var counts: [Trouble: Int] = [:]
     private(set) var violation: Violation?
@@ -106,7 +108,9 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     init(seed: UInt64, on disk: (any SimulatedDisk)? = nil, say: (@Sendable (String) -> Void)?) {
         self.seed = seed
         var dice = Dice(seed: seed)
-        swarm = Swarm(&dice, later: Dice(seed: seed ^ 0x0BEA_7E25))
+        swarm = Swarm(
+            &dice, later: Dice(seed: seed ^ 0x0BEA_7E25), other: Dice(seed: seed ^ 0x0000_FEA7_4E25))
+        otherDice = Dice(seed: seed ^ 0x00F1_0C4B_14D5)
         service = SimulatedService(tokens: swarm.tokenCount, &dice)
         application = SimulatedApplication()
         quota = swarm.quota.map { SimulatedQuota($0, now: .seconds(1000)) }
@@ -132,6 +136,13 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// Whether a kind of trouble happens here and now.
     func strikes(_ trouble: Trouble, times factor: Double = 1) -> Bool {
         guard !isHealing, dice.chance(swarm.rate(trouble) * factor) else { return false }
+        happened(trouble)
+        return true
+    }
+
+    /// The same of trouble with another service than Apple's.
+    func strikesOther(_ trouble: Trouble, times factor: Double = 1) -> Bool {
+        guard !isHealing, otherDice.chance(swarm.rate(trouble) * factor) else { return false }
         happened(trouble)
         return true
     }

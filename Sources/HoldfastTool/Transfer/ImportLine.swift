@@ -222,9 +222,10 @@ extension Members {
             throw LineFault("\"apns-collapse-id\" is longer than 64 bytes")
         }
         guard notification.tag.count <= 256 else { throw LineFault("the tag is longer than 256 bytes") }
-        let count = notification.payload.count + notification.topic.utf8.count
+        let count =
+            notification.payload.count + notification.topic.utf8.count + notification.recipient.addressByteCount
         guard count <= PackedNotification.maximumByteCount - 1024 else {
-            throw LineFault("topic and payload have \(Format.bytes(count)), more than a record holds")
+            throw LineFault("recipient, topic and payload have \(Format.bytes(count)), more than a record holds")
         }
     }
 }

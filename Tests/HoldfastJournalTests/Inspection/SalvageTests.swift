@@ -162,6 +162,91 @@ struct SalvageTests {
         #expect(found.contains { $0.topic == nil })
     }
 
+    /// A journal with nothing in it but what is for addresses of other services: waiting, rejected, outcomes, blacklisted.
+    private func serviceJournal(at path: String) throws -> SampleJournal {
+        let addresses = try (0..<10).map { number in
+            try ServiceAddress(number.isMultiple(of: 2) ? .webPush : .firebaseToken, "https://push.example/\(number)")
+        }
+        do {
+            let journal = try LMDBJournal(directory: path)
+            defer { journal.close() }
+            let lane = try journal.openLane(immediate).id
+            var submission = Submission(producer: try journal.openProducer("default"), acceptedAt: acceptance)
+            for address in addresses {
+                submission.add(
+                    PushNotification(
+                        address: address, topic: "project", payload: [0xFF], payloadKind: .sealed, tag: [1]), lane)
+            }
+            _ = try journal.append(submission)
+            let reason = RejectionCause(reason: Reason(rawValue: "UNREGISTERED"), status: 404, rejectedAt: acceptance)
+            var batch = SettlementBatch(
+                acknowledged: [EntryKey(lane: lane, uid: UID(1))], keepsOutcomes: true)
+            batch.others = [
+                Settlement(EntryKey(lane: lane, uid: UID(2)), .reject(reason)),
+                Settlement(EntryKey(lane: lane, uid: UID(3)), SampleJournal.deferral(possiblySent: true)),
+            ]
+            try journal.settle(batch)
+            try journal.blacklist.add(
+                addresses.map { address in
+                    BlacklistEntry(
+                        recipient: .service(address), reason: Reason(rawValue: "UNREGISTERED"), since: acceptance,
+                        learntAt: acceptance, route: "default", topic: "project", endpoint: "service", status: 404,
+                        expiresAt: WallTime(milliseconds: 1_800_000_000_000))
+                })
+        }
+        return try SampleJournal(existing: path)
+    }
+
+    @Test("What is for other services is verified, and comes over from a sound file and from one without meta pages")
+    func services() throws {
+        for isDamaged in [false, true] {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            let journal = try serviceJournal(at: scratch.journal)
+            #expect(try journal.verify().isSound)
+            let before = try contents(journal.path)
+            #expect(before.entries.count == 9 && before.blacklist.count == 10)
+            if isDamaged {
+                for file in [journal.entries, journal.blacklist] {
+                    for page in [0, 1] as [UInt64] { try zero(file, page: page) }
+                }
+            }
+            let salvaged = try salvage(scratch, journal)
+            let after = try contents(salvaged.report.directory)
+            #expect(after.entries == before.entries && after.blacklist == before.blacklist)
+            #expect(salvaged.blacklist == 10)
+        }
+    }
+
+    private func contents(
+        _ path: String
+    ) throws -> (entries: [UID: PushNotification?], blacklist: [Recipient: [BlacklistEntry]]) {
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        let entries = try reader.entries(limit: 100).map { ($0.uid, $0.notification) }
+        return (
+            Dictionary(entries) { first, _ in first },
+            Dictionary(grouping: try reader.blacklistEntries(limit: 100), by: \.recipient)
+        )
+    }
+
+    @Test("A bit that is flipped in an entry of the blacklist for another service is found by verifying")
+    func flippedAddress() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try serviceJournal(at: scratch.journal)
+        try patch(journal.blacklist) { data in
+            // In each copy of it.
+            let text = Data("https://push.example/7".utf8)
+            var start = data.startIndex
+            while let found = data.range(of: text, in: start..<data.endIndex) {
+                data[found.lowerBound] ^= 1
+                start = found.upperBound
+            }
+        }
+        #expect(try !journal.verify().isSound)
+    }
+
     @Test("Without meta pages all that is anywhere in the file comes over, the blacklist too")
     func noMetas() throws {
         let scratch = Scratch()

@@ -9,7 +9,11 @@ final class StubConnector: Connector {
     /// What the engine gave it.
     let host = Monitor<ConnectorHost?>(nil)
 
+    /// The limits of a service that is not Apple's; nil for Apple's.
+    let service = Monitor<NotificationLimits?>(nil)
+
     var limits: NotificationLimits {
+        if let service = service.withLock({ $0 }) { return service }
         var limits: NotificationLimits = confirmationMode == .perNotification ? .http2 : .devices
         limits.topics = topics.withLock { $0 }
         return limits
