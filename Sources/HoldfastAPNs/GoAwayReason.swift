@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// What the JSON `reason` of a GOAWAY means for what the connection has not sent, or what the service says it has not
 /// looked at. It comes without a status, so only words that Apple has are known here, by the status they have in answers.

@@ -54,7 +54,7 @@ extension Reason {
     /// three digits among them.
     package init(said text: String) {
         self.init(rawValue: text)
-        if !isWord, self != .channelServiceUnavailable { self = .other }
+        if !isWord { self = .other }
     }
 
     /// Whether it is a word of the service or of ours, or has the form of one.
