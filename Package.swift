@@ -43,6 +43,7 @@ let package = Package(
         .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
         .library(name: "HoldfastControl", targets: ["HoldfastControl"]),
         .library(name: "HoldfastPayload", targets: ["HoldfastPayload"]),
+        .library(name: "HoldfastAPNsAnswers", targets: ["HoldfastAPNsAnswers"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
         .library(name: "HoldfastChannels", targets: ["HoldfastChannels"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
@@ -82,6 +83,9 @@ let package = Package(
         // The engine and its contracts.
         .target(name: "Holdfast", dependencies: [serviceLifecycle, logging, coreMetrics], swiftSettings: strict),
 
+        // The meaning of APNs' answers: a table without a network, for senders of one's own as well.
+        .target(name: "HoldfastAPNsAnswers", dependencies: ["Holdfast"], swiftSettings: strict),
+
         // Builds payloads.
         .target(name: "HoldfastPayload", dependencies: ["Holdfast"], swiftSettings: strict),
 
@@ -110,7 +114,8 @@ let package = Package(
         .target(
             name: "HoldfastAPNs",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", nioCore,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests",
+                "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         // Manages broadcast channels. Over the session and the way that sending has: what could not be known through another
@@ -118,19 +123,21 @@ let package = Package(
         .target(
             name: "HoldfastChannels",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTransport", nioCore,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastRequests",
+                "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
         .target(
             name: "HoldfastLegacyAPNs",
-            dependencies: ["Holdfast", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
+            dependencies: ["Holdfast", "HoldfastAPNsAnswers", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
 
         // What senders that exist already talk to.
         .target(
             name: "HoldfastGateway",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL", "HoldfastTransport", coreMetrics,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL",
+                "HoldfastTransport", coreMetrics,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
                 serviceLifecycle,
             ],
@@ -150,7 +157,8 @@ let package = Package(
             name: "HoldfastMockAPNs",
             dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
-        .target(name: "HoldfastTesting", dependencies: ["Holdfast", logging], swiftSettings: strict),
+        .target(
+            name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
 
         // Runs simulations: Scripts/simulate.
         .executableTarget(
@@ -162,7 +170,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs", "HoldfastChannels",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs",
+                "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
                 "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ],
@@ -180,14 +189,15 @@ let package = Package(
         .testTarget(
             name: "HoldfastTests",
             dependencies: [
-                "Holdfast", "HoldfastTesting", coreMetrics, logging, serviceLifecycle,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastTesting", coreMetrics, logging, serviceLifecycle,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastControlTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastJournal", "HoldfastTesting", logging, nioCore, nioPosix,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastTesting", logging,
+                nioCore, nioPosix,
                 serviceLifecycle,
             ],
             swiftSettings: strict),
@@ -197,7 +207,7 @@ let package = Package(
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
+            dependencies: ["Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         .testTarget(
@@ -217,28 +227,32 @@ let package = Package(
         .testTarget(
             name: "HoldfastAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastRequests",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs",
+                "HoldfastOpenSSL", "HoldfastRequests",
                 "HoldfastTesting", "HoldfastTransport", "SessionRig", logging, nioCore, nioPosix, nioSSL, nioHPACK,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastChannelsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastChannels", "HoldfastHTTP2", "HoldfastMockAPNs", "HoldfastTesting",
-                nioCore, nioPosix,
+                "Holdfast", "HoldfastAPNs", "HoldfastAPNsAnswers", "HoldfastChannels", "HoldfastHTTP2",
+                "HoldfastMockAPNs",
+                "HoldfastTesting", nioCore, nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastLegacyAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastOpenSSL",
+                "HoldfastTesting",
                 "HoldfastTransport", logging, nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastGatewayTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2",
+                "HoldfastJournal", "HoldfastLegacyAPNs",
                 "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", "RawClients",
                 coreMetrics,
                 logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
@@ -251,12 +265,14 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HoldfastTestingTests", dependencies: ["HoldfastTesting", "Holdfast", logging], swiftSettings: strict),
+            name: "HoldfastTestingTests",
+            dependencies: ["HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "HoldfastLegacyAPNs",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
             ],
@@ -264,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastServiceTests",
             dependencies: [
-                "Holdfast", "HoldfastControl", "HoldfastGateway", "HoldfastJournal", "HoldfastLegacyAPNs",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "HoldfastLegacyAPNs",
                 "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
                 coreMetrics,
                 logging, serviceLifecycle, unixSignals,
@@ -282,13 +299,14 @@ let package = Package(
         .target(name: "CStorageFaults", path: "Tests/CStorageFaults"),
         .executableTarget(
             name: "StorageFaults",
-            dependencies: ["CStorageFaults", "Holdfast", "HoldfastJournal", "HoldfastLMDB"],
+            dependencies: ["CStorageFaults", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB"],
             path: "Tests/StorageFaults", swiftSettings: strict),
         .testTarget(name: "StorageFaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // An engine whose wall clock is not the kernel's. The C part is as the one before.
         .target(name: "CMovedClock", path: "Tests/CMovedClock"),
         .executableTarget(
-            name: "MovedClock", dependencies: ["CMovedClock", "Holdfast", "HoldfastJournal", "HoldfastTesting"],
+            name: "MovedClock",
+            dependencies: ["CMovedClock", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastTesting"],
             path: "Tests/MovedClock", swiftSettings: strict),
         .testTarget(name: "MovedClockTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // What programs that make trials have in common: seeds, tables, the line at the end.
@@ -296,7 +314,9 @@ let package = Package(
         // Journals damaged at random: Scripts/fuzz-verify. A process of its own, so that one that crashes is seen as that.
         .executableTarget(
             name: "JournalFuzz",
-            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "Trials", argumentParser],
+            dependencies: [
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB", "Trials", argumentParser,
+            ],
             path: "Tests/JournalFuzz", swiftSettings: strict),
         .testTarget(name: "JournalFuzzTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         // What a hostile peer may say, for those who play one.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastHTTP2
 internal import HoldfastRequests
 internal import HoldfastTransport
@@ -95,7 +96,7 @@ struct APNsDialect: RequestDialect {
 
     mutating func judge(_ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool) -> GoAwayVerdict<SendResult> {
         let reason = ErrorBody(goAway.debugData).reason
-        let cause = "GOAWAY from the service: \(reason.map { Reason(said: $0).words } ?? "\(goAway.code)")"
+        let cause = "GOAWAY from the service: \(reason.map { Reason(apns: $0).words } ?? "\(goAway.code)")"
         var result = GoAwayReason.result(reason, detail: cause)
         if result.reason == .expiredProviderToken { replaceTokenAfterGoAway(&result) }
         heed(&result, isRetired: isRetired)

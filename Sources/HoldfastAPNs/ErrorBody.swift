@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// The JSON that APNs puts into the body of an error, and into a GOAWAY.
 package struct ErrorBody {
@@ -35,7 +36,7 @@ package struct ErrorBody {
             let value = member.value
             if JSONScanner.isString(bytes, in: member.name, equalTo: "reason"), value.kind == .string {
                 let text = try JSONScanner.string(bytes, in: value.range)
-                reason = text.isEmpty ? nil : Reason(said: text).rawValue
+                reason = text.isEmpty ? nil : Reason(apns: text).rawValue
             } else if JSONScanner.isString(bytes, in: member.name, equalTo: "timestamp"), value.kind == .number {
                 timestamp = WallTime(milliseconds: try JSONScanner.integer(bytes, in: value.range))
             }

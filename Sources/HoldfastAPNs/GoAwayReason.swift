@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// The meaning of the JSON `reason` in a GOAWAY for requests that were not sent, or that the service has not processed. It
 /// comes without a status, so only Apple's words are known, with the status that they have in answers.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
 internal import HoldfastRequests
@@ -98,7 +99,7 @@ extension ChannelError {
     }
 
     private static func words(_ reason: String) -> String {
-        let said = Reason(said: reason)
+        let said = Reason(apns: reason)
         return said == .other ? "with \(said.words)" : said.words
     }
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastAPNs
 internal import HoldfastHTTP2
 internal import HoldfastRequests
@@ -62,7 +63,7 @@ struct ManagementDialect: RequestDialect {
         _ goAway: HTTP2GoAway, at now: Moment, isRetired: Bool
     ) -> GoAwayVerdict<ChannelAttempts.Ending> {
         let reason = ErrorBody(goAway.debugData).reason
-        let said = reason.map { Reason(said: $0).words } ?? "\(goAway.code)"
+        let said = reason.map { Reason(apns: $0).words } ?? "\(goAway.code)"
         let cause = "the service takes no more requests on this connection: \(said)"
         return GoAwayVerdict(.notSent(cause), cause: cause, hasReason: reason != nil)
     }

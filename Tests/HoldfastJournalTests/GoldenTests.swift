@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastLMDB
 import Testing
 

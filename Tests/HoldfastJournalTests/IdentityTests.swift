@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import Testing
 
 @testable import HoldfastJournal

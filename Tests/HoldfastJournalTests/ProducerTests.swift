@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import Testing
 
 @testable import HoldfastJournal

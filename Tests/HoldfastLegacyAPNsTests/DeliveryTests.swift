@@ -1,3 +1,4 @@
+import HoldfastAPNsAnswers
 import Foundation
 import HoldfastMockAPNs
 import HoldfastTesting

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import Testing
 
 /// The table of Docs/Reference/Answers.md, line by line.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastControl
 import HoldfastTesting
 import Scratch

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastJournal
 
 func deliverPushes(with sender: MySender, journal directory: String) async throws {

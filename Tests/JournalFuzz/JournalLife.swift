@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastJournal
 
 /// Fills a journal with everything that a journal can hold, and settles much of it, so that its files have pages of all

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastJournal
 
 /// What a reopened journal says that it holds.

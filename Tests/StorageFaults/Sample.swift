@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 
 /// The number of a notification is in its token.
 enum Sample {

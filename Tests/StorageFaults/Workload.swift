@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastJournal
 
 /// Random work on a journal, from several threads, whose every request and answer is noted.

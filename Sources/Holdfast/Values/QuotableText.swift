@@ -68,7 +68,7 @@ extension Reason {
     /// three digits among them; or a constant of capital letters and underscores, such as `SENDER_ID_MISMATCH`.
     package init(said text: String) {
         self.init(rawValue: text)
-        if !isWord, self != .channelServiceUnavailable { self = .other }
+        if !isWord { self = .other }
     }
 
     /// Whether the text is a reason of a service or of Holdfast, or has the form of one.

@@ -5,74 +5,37 @@ public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConverti
     public var description: String { rawValue }
 }
 
-/// Apple's words (developer.apple.com: *Handling notification responses from APNs*), in its table's order.
+/// Words of Apple's that Holdfast itself says, when it refuses before sending what APNs would refuse (developer.apple.com:
+/// *Handling notification responses from APNs*). Apple's other words are in the module `HoldfastAPNsAnswers`.
 extension Reason {
+    /// The collapse id is too long, or is no header value.
     public static let badCollapseID = Reason(rawValue: "BadCollapseId")
+    /// The device token is malformed.
     public static let badDeviceToken = Reason(rawValue: "BadDeviceToken")
+    /// The expiration is past.
     public static let badExpirationDate = Reason(rawValue: "BadExpirationDate")
-    public static let badMessageID = Reason(rawValue: "BadMessageId")
-    public static let badPriority = Reason(rawValue: "BadPriority")
+    /// The topic is malformed.
     public static let badTopic = Reason(rawValue: "BadTopic")
-    public static let deviceTokenNotForTopic = Reason(rawValue: "DeviceTokenNotForTopic")
-    public static let duplicateHeaders = Reason(rawValue: "DuplicateHeaders")
-    public static let idleTimeout = Reason(rawValue: "IdleTimeout")
+    /// The push type is unknown, or not for this recipient.
     public static let invalidPushType = Reason(rawValue: "InvalidPushType")
+    /// There is no device token.
     public static let missingDeviceToken = Reason(rawValue: "MissingDeviceToken")
+    /// There is no topic, and no route to choose one by.
     public static let missingTopic = Reason(rawValue: "MissingTopic")
+    /// There is no payload.
     public static let payloadEmpty = Reason(rawValue: "PayloadEmpty")
+    /// No route, or not the route's certificate, is for the topic.
     public static let topicDisallowed = Reason(rawValue: "TopicDisallowed")
-    public static let badCertificate = Reason(rawValue: "BadCertificate")
-    public static let badCertificateEnvironment = Reason(rawValue: "BadCertificateEnvironment")
-    public static let expiredProviderToken = Reason(rawValue: "ExpiredProviderToken")
-    public static let forbidden = Reason(rawValue: "Forbidden")
-    public static let invalidProviderToken = Reason(rawValue: "InvalidProviderToken")
-    public static let missingProviderToken = Reason(rawValue: "MissingProviderToken")
-    public static let unrelatedKeyIDInToken = Reason(rawValue: "UnrelatedKeyIdInToken")
-    public static let badPath = Reason(rawValue: "BadPath")
-    public static let methodNotAllowed = Reason(rawValue: "MethodNotAllowed")
-    public static let expiredToken = Reason(rawValue: "ExpiredToken")
-    public static let unregistered = Reason(rawValue: "Unregistered")
+    /// The payload is longer than the route's limit.
     public static let payloadTooLarge = Reason(rawValue: "PayloadTooLarge")
-    public static let tooManyProviderTokenUpdates = Reason(rawValue: "TooManyProviderTokenUpdates")
-    public static let tooManyRequests = Reason(rawValue: "TooManyRequests")
-    public static let internalServerError = Reason(rawValue: "InternalServerError")
-    public static let serviceUnavailable = Reason(rawValue: "ServiceUnavailable")
-    public static let shutdown = Reason(rawValue: "Shutdown")
-}
-
-/// Apple's words for broadcasts and channels that have none above (developer.apple.com: *Handling error responses from Apple
-/// Push Notification service*).
-extension Reason {
+    /// The channel id is malformed.
     public static let badChannelID = Reason(rawValue: "BadChannelId")
-    public static let channelNotRegistered = Reason(rawValue: "ChannelNotRegistered")
+    /// There is no channel id.
     public static let missingChannelID = Reason(rawValue: "MissingChannelId")
-    public static let cannotCreateChannelConfig = Reason(rawValue: "CannotCreateChannelConfig")
-    public static let featureNotEnabled = Reason(rawValue: "FeatureNotEnabled")
-    public static let topicMismatch = Reason(rawValue: "TopicMismatch")
-    public static let missingPushType = Reason(rawValue: "MissingPushType")
-    /// Apple writes it with a space here.
-    public static let channelServiceUnavailable = Reason(rawValue: "Service Unavailable")
-}
-
-/// Apple's words for the statuses of the binary protocol that have none above (*Local and Remote Notification Programming
-/// Guide: Binary Provider API*, table of error codes).
-extension Reason {
-    /// Status 1.
-    public static let processingError = Reason(rawValue: "ProcessingError")
-    /// Status 4.
-    public static let missingPayload = Reason(rawValue: "MissingPayload")
-    /// Status 5.
-    public static let invalidTokenSize = Reason(rawValue: "InvalidTokenSize")
-    /// Status 6.
-    public static let invalidTopicSize = Reason(rawValue: "InvalidTopicSize")
-    /// Status 7.
-    public static let invalidPayloadSize = Reason(rawValue: "InvalidPayloadSize")
-    /// Status 8.
-    public static let invalidToken = Reason(rawValue: "InvalidToken")
-    /// Status 128, which Apple never documented.
-    public static let invalidFrameItem = Reason(rawValue: "InvalidFrameItem")
-    /// Status 255.
-    public static let unknownError = Reason(rawValue: "UnknownError")
+    /// The service refused for now, and gave no reason.
+    public static let serviceUnavailable = Reason(rawValue: "ServiceUnavailable")
+    /// The service wants no new credentials for now: nothing is sent meanwhile.
+    public static let tooManyProviderTokenUpdates = Reason(rawValue: "TooManyProviderTokenUpdates")
 }
 
 /// Words of our own, where Apple has none.

@@ -4,8 +4,8 @@
 /// A pure machine.
 struct ReasonLabels: Sendable {
     static let other = Reason.other.rawValue
-    /// The most words that are told apart beside ``known``.
-    static let foreignLimit = 20
+    /// The most words that are told apart beside ``known``; Apple has some fifty.
+    static let foreignLimit = 100
 
     private var foreign: Set<String> = []
 
@@ -21,24 +21,14 @@ struct ReasonLabels: Sendable {
     /// The reason if it is a word, else `other`.
     static func word(for reason: Reason) -> String { reason.isWord ? reason.rawValue : other }
 
-    /// Apple's words, and ours.
+    /// The words that Holdfast says itself.
     static let known: Set<Reason> = [
-        .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
-        .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
-        .payloadEmpty, .topicDisallowed, .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
-        .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken, .badPath, .methodNotAllowed,
-        .expiredToken,
-        .unregistered, .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError,
-        .serviceUnavailable, .shutdown, .badChannelID, .channelNotRegistered, .missingChannelID, .featureNotEnabled,
-        .cannotCreateChannelConfig, .topicMismatch, .missingPushType, .broadcastUnsupported, .processingError,
-        .recipientUnsupported, .badAddress, .payloadUnsupported,
-        .missingPayload, .invalidTokenSize,
-        .invalidTopicSize,
-        .invalidPayloadSize, .invalidToken, .invalidFrameItem, .unknownError, .payloadNotJSON, .tagTooLong,
-        .blacklisted,
-        .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback, .suspectToken, .foreignAnswer,
-        .topicSetAside, .endsConnections,
-        .clockDistrusted, .blacklistUnreadable, .other,
-        .badProducerName, .journalFull, .journalFailed, .shuttingDown,
+        .badCollapseID, .badDeviceToken, .badExpirationDate, .badTopic, .invalidPushType, .missingDeviceToken,
+        .missingTopic, .payloadEmpty, .topicDisallowed, .payloadTooLarge, .badChannelID, .missingChannelID,
+        .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
+        .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
+        .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
+        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .badProducerName,
+        .journalFull, .journalFailed, .shuttingDown,
     ]
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// Checks the credentials on one connection, request by request. Remembers the last provider token, since a sender has
 /// one.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastLegacyAPNs
 
 /// Translates from the binary protocol to HTTP/2, and adds the fields that the binary protocol lacked and Apple demands

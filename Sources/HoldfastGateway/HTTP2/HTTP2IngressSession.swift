@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastHTTP2
 internal import NIOCore
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// The answer to a refusal over HTTP/2: Apple's reason and status, or the nearest.
 struct RefusalAnswer: Sendable, Equatable {

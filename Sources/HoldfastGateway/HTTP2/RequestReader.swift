@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// Turns a request into a notification, or into Apple's refusal.
 ///

@@ -1,4 +1,5 @@
 public import Holdfast
+import HoldfastAPNsAnswers
 
 /// The status of an error response of the binary protocol, kept as it came: Apple may send values that are in no table.
 package struct BinaryStatus: RawRepresentable, Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// Where a rule is checked: a journal, its calls waited for, and what they have answered.
 final class JournalBench {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 extension JournalBench {
     /// - Parameter addition: which addition to the blacklist it is.

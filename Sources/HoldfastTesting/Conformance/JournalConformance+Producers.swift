@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 extension JournalConformance {
     static let producers: [Rule] = [

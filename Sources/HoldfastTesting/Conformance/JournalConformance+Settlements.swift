@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 extension JournalConformance {
     private static let terminalKinds: [Settlement.Kind] = [.reject(sampleCause), .expire, .unknown, .withdraw]

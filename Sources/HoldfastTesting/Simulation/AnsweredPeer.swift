@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// A connection on which each notification gets its own answer, with the service behind it.
 final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined to the simulation's thread

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// A service that takes so many notifications a second, and refuses the others.
 struct SimulatedQuota {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// What the push service knows of devices, and of a channel. It never lies but where the binary protocol's garbage is simulated.
 struct SimulatedService {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 /// What the engine asks the journal to settle, against what it can know.
 extension World {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastLegacyAPNs
 import HoldfastTesting
 import HoldfastTransport

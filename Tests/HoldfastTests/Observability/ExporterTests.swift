@@ -1,4 +1,5 @@
 import CoreMetrics
+import HoldfastAPNsAnswers
 import HoldfastTesting
 import MetricsTestKit
 import Testing

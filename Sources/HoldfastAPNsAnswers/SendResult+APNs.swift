@@ -1,12 +1,15 @@
+public import Holdfast
+
 extension SendResult {
     /// Classifies an answer of Apple's HTTP/2 interface.
     ///
     /// A pure function of status and reason, used by every connector that speaks to APNs, and by any sender of yours
-    /// through ``SenderConnector``. Reasons are those of Apple's page *Handling notification responses from APNs*; an
-    /// unknown word is kept as it came, what is no word becomes ``Reason/other``, and both are classified by the status. Apple gives each error a reason, so that an error
-    /// without one is another server's: ``Verdict/foreign``, but for 429 and 5xx, which ask for patience whoever sends them.
-    /// Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification:
-    /// ``mayHaveBeenTaken``.
+    /// through `SenderConnector`. Reasons are those of Apple's page *Handling notification responses from APNs*. An unknown
+    /// word is kept as it came, text that is no word becomes `Reason.other`, and both are classified by the status.
+    ///
+    /// Apple gives each error a reason, so an error without one is another server's: `foreign`, but for 429 and 5xx, which
+    /// ask for patience whoever sends them. Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service
+    /// may have taken the notification: `mayHaveBeenTaken`.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -15,7 +18,7 @@ extension SendResult {
     ///   - retryAfter: the answer's Retry-After.
     public init(apnsStatus status: Int, reason: String? = nil, timestamp: WallTime? = nil, retryAfter: Duration? = nil)
     {
-        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(said: $0) }
+        let reason = reason.flatMap { $0.isEmpty ? nil : Reason(apns: $0) }
         self.init(
             Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason,
             timestamp: timestamp,
@@ -68,20 +71,5 @@ extension SendResult {
     /// Of an answer that is not in Apple's form: a server in between may ask for patience, and may say nothing else.
     private static func foreignVerdict(status: Int) -> Verdict {
         status == 429 || status >= 500 ? .deferred(.service) : .foreign
-    }
-
-    /// Whether an answer that is not the service's may have come from behind the service.
-    package var isForeignSuccess: Bool { verdict == .foreign && status.map { (200..<300).contains($0) } ?? true }
-}
-
-extension SendResult.Verdict {
-    /// The same of a broadcast, which has no token to blame: what would be said of one rejects the broadcast alone, as does
-    /// what is said of its channel (`BadChannelId`, `ChannelNotRegistered`, `FeatureNotEnabled` …, by their status).
-    /// Credentials, topic and service are judged as for devices.
-    var ofBroadcast: SendResult.Verdict {
-        switch self {
-        case .rejected(.token), .rejected(.suspectToken): .rejected(.notification)
-        case .confirmed, .rejected, .deferred, .neverProcessed, .laneStopped, .foreign, .unknown: self
-        }
     }
 }
