@@ -1,6 +1,6 @@
 internal import Holdfast
-internal import HoldfastAPNsAnswers
 internal import HoldfastAPNs
+internal import HoldfastAPNsAnswers
 internal import HoldfastHTTP2
 internal import HoldfastRequests
 

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastAPNs
+import HoldfastAPNsAnswers
 import HoldfastMockAPNs
 import HoldfastOpenSSL
 import HoldfastTesting

@@ -1,5 +1,5 @@
-import HoldfastAPNsAnswers
 import Foundation
+import HoldfastAPNsAnswers
 import HoldfastTesting
 import Testing
 

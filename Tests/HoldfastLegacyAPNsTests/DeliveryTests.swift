@@ -1,5 +1,5 @@
-import HoldfastAPNsAnswers
 import Foundation
+import HoldfastAPNsAnswers
 import HoldfastMockAPNs
 import HoldfastTesting
 import Logging

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastJournal
 import Testing
 
@@ -268,8 +269,9 @@ struct EntryExplanationTests {
     func reasons() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let source = try String(
-            contentsOf: root.appendingPathComponent("Sources/Holdfast/Values/Reason.swift"), encoding: .utf8)
+        let source = try ["Holdfast/Values/Reason.swift", "HoldfastAPNsAnswers/Reason+APNs.swift"].map {
+            try String(contentsOf: root.appendingPathComponent("Sources/\($0)"), encoding: .utf8)
+        }.joined()
         let names = source.matches(of: /Reason\(rawValue: "(\w+)"\)/).map { Reason(rawValue: String($0.output.1)) }
         #expect(names.count > 50)
         for name in names { #expect(ReasonGuide.all[name] != nil, "\(name)") }

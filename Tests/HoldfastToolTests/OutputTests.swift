@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastAPNsAnswers
 import HoldfastJournal
 import HoldfastService
 import Scratch

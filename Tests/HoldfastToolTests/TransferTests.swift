@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastControl
 import HoldfastJournal
 import Scratch

@@ -1,7 +1,10 @@
 /// Why a notification was refused or rejected: a word of Apple's where there is one, kept as it came.
 public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word, such as `BadDeviceToken`.
     public let rawValue: String
+    /// Creates a reason from any word, also from one that has no constant.
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// The word.
     public var description: String { rawValue }
 }
 

@@ -7,6 +7,7 @@ public struct ServiceAddress: Hashable, Sendable {
 
     /// The address as the service gave it, 1 to ``maximumByteCount`` bytes: of every known kind text in UTF-8.
     public let bytes: [UInt8]
+    /// The service, and the sort of address there.
     public let kind: Kind
 
     /// - Parameter text: without spaces at its ends, and without control characters.
@@ -54,6 +55,7 @@ extension ServiceAddress {
     public struct Kind: RawRepresentable, Hashable, Sendable {
         /// The number in records; 0 is none.
         public let rawValue: UInt8
+        /// Creates a kind from any number, also one that has no constant.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// A Firebase installation id.

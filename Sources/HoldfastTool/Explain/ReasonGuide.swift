@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastChannels
 
 /// The meaning of a reason, and advice, for people. The words are those of Apple's pages *Handling notification responses from

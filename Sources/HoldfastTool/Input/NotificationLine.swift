@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastService
 
 /// One line of input: notifications that differ in their token only. See Docs/Reference/Tool.md for the format.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastGateway
 import HoldfastTesting
 import Logging

@@ -1,3 +1,4 @@
+import HoldfastAPNsAnswers
 import Testing
 
 @testable import Holdfast

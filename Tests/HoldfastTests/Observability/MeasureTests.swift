@@ -72,9 +72,9 @@ import Testing
 @Suite struct ReasonLabelsTests {
     @Test("Known reasons keep their words whatever else comes, and foreign ones up to a limit") func limit() {
         var labels = ReasonLabels()
-        for number in 0..<100 { _ = labels.label(for: Reason(rawValue: "Foreign\(number)")) }
-        #expect(labels.label(for: Reason(rawValue: "Foreign19")) == "Foreign19")
-        #expect(labels.label(for: Reason(rawValue: "Foreign20")) == "other")
+        for number in 0..<500 { _ = labels.label(for: Reason(rawValue: "Foreign\(number)")) }
+        #expect(labels.label(for: Reason(rawValue: "Foreign99")) == "Foreign99")
+        #expect(labels.label(for: Reason(rawValue: "Foreign100")) == "other")
         for reason in ReasonLabels.known { #expect(labels.label(for: reason) == reason.rawValue) }
     }
 
@@ -87,13 +87,23 @@ import Testing
         #expect(ReasonLabels.word(for: Reason(rawValue: raw)) == "other")
     }
 
-    @Test("Every reason that the library names is known") func complete() throws {
+    @Test("Every reason that Holdfast says itself is known") func complete() throws {
         let source = try String(
             contentsOf: Repository.root.appendingPathComponent("Sources/Holdfast/Values/Reason.swift"), encoding: .utf8)
         let named = source.matches(of: /static let \w+ = Reason\(rawValue: "(\w+)"\)/).map { String($0.1) }
-        #expect(named.count > 40)
+        #expect(named.count > 30)
         #expect(Set(named).subtracting(ReasonLabels.known.map(\.rawValue)) == [])
         #expect(Set(ReasonLabels.known.map(\.rawValue)).subtracting(named) == [])
+    }
+
+    @Test("All of Apple's words together are told apart, and have the form of a word") func apples() throws {
+        let source = try String(
+            contentsOf: Repository.root.appendingPathComponent("Sources/HoldfastAPNsAnswers/Reason+APNs.swift"),
+            encoding: .utf8)
+        let named = source.matches(of: /Reason\(rawValue: "(\w+)"\)/).map { String($0.output.1) }
+        #expect(named.count > 25)
+        var labels = ReasonLabels()
+        for word in named { #expect(labels.label(for: Reason(rawValue: word)) == word) }
     }
 }
 

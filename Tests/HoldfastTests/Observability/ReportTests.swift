@@ -1,3 +1,4 @@
+import HoldfastAPNsAnswers
 import Logging
 import Testing
 
