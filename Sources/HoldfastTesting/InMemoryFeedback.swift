@@ -15,6 +15,7 @@ public final class InMemoryFeedback: FeedbackSource {
         var openCount = 0
     }
 
+    /// The name of this source in logs: `memory`.
     public let endpoint = "memory"
     private let batchLimit: Int
     private let state: Monitor<State>
@@ -57,6 +58,7 @@ public final class InMemoryFeedback: FeedbackSource {
         await Patience(limit).wait { condition(self) }
     }
 
+    /// Hands over the tuples that wait, in batches, until none is left or the reading fails as ordered.
     public func read(
         _ take: @Sendable ([FeedbackTuple]) async throws(FeedbackError) -> Void
     ) async throws(FeedbackError) {

@@ -21,7 +21,9 @@ public final class ManualClock: Sendable {
     /// - Parameter wall: the wall time it begins with. Default: 15 January 2027.
     public init(wall: WallTime = WallTime(seconds: 1_800_000_000)) { state = Monitor(State(wall: wall)) }
 
+    /// The wall time now.
     public var wall: WallTime { state.withLock(\.wall) }
+    /// The time that has passed since the clock was made.
     public var monotonic: Duration { state.withLock(\.monotonic) }
 
     /// This clock, for a ``PushEngine``.

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastTesting
 
 /// A journal with one fault, for the conformance suite to find.
-final class FaultyJournal: Journal {
+final class FaultyJournal: JournalService {
     enum Fault: String, CaseIterable, Sendable {
         case countsGoneAsSettled, forgetsThatItMayHaveBeenSent, forgetsIdentities, losesOutcomes, promotesTooMany
         case keepsCeilings, losesNotes, answersTwice, neverAnswers, readsTooMuch, forgetsTheTime, raisesNoMarks

@@ -64,7 +64,7 @@ final class LMDBDisk: SimulatedDisk {
         return try LMDBJournal(directory: directory, options: options)
     }
 
-    var journal: any Journal { open }
+    var journal: any JournalService { open }
     var waitingCount: Int { open.waitingCount }
     var waitingBlacklistCount: Int { open.waitingBlacklistCount }
 

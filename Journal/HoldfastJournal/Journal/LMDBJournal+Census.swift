@@ -1,4 +1,4 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension LMDBJournal {
@@ -6,7 +6,7 @@ extension LMDBJournal {
     private static let greatestCensus = 100_000
 
     /// Counts the lane's keys and compares, all in one snapshot: the figures and the rows are those of one commit.
-    public func unreachable(_ lane: LaneID) throws(JournalError) -> Int {
+    package func unreachable(_ lane: LaneID) throws(JournalError) -> Int {
         try checkOpen()
         let number = lane.rawValue
         let (stored, census) = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in

@@ -1,30 +1,30 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 /// Entries whose records cannot be read.
 extension LMDBJournal {
     /// Moves unreadable entries into the quarantine.
-    public func quarantine(
+    package func quarantine(
         _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         leave(.quarantine(order, completion)) { error in completion(.failure(error)) }
     }
 
     /// Brings quarantined entries back whose records can be read again.
-    public func retryQuarantined(
+    package func retryQuarantined(
         _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         leave(.retryQuarantined(uids.sorted(), now, completion)) { error in completion(.failure(error)) }
     }
 
     /// The number of quarantined entries.
-    public var quarantinedCount: Int { shared.withLock { shared in shared.figures.quarantined } }
+    package var quarantinedCount: Int { shared.withLock { shared in shared.figures.quarantined } }
 
     /// The number of entries that silence has confirmed and that are kept aside.
-    public var asideCount: Int { shared.withLock { shared in shared.figures.aside } }
+    package var asideCount: Int { shared.withLock { shared in shared.figures.aside } }
 
     /// Quarantined entries, ascending by UID from the first above `after`.
-    public func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
+    package func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try checkOpen()
         let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
         return try QuarantineRow.list(after: after, limit: limit, tables.quarantine, producers: names, lanes: lanes) {

@@ -1,9 +1,9 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension LMDBJournal {
     /// Unconfirmed entries of the lane above `after`, ascending.
-    public func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
+    package func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         guard limit > 0, after < through else { return .empty }
         return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
@@ -27,7 +27,7 @@ extension LMDBJournal {
     }
 
     /// The unconfirmed entries of the lane with these UIDs.
-    public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+    package func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
         guard !uids.isEmpty else { return .empty }
         return try readBatch { (collector, snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) in
@@ -52,7 +52,7 @@ extension LMDBJournal {
     }
 
     /// The time at which the lane's next deferred entry is due; `nil` when there is none.
-    public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
+    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
         try checkOpen()
         guard depths(lane).deferred > 0 else { return nil }
         return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> WallTime? in
@@ -69,7 +69,7 @@ extension LMDBJournal {
     }
 
     /// The number of unconfirmed entries of the lane, including deferred ones. From memory.
-    public func depth(_ lane: LaneID) -> Int {
+    package func depth(_ lane: LaneID) -> Int {
         let depths = depths(lane)
         return depths.entries + depths.deferred
     }
@@ -82,10 +82,10 @@ extension LMDBJournal {
     }
 
     /// The blacklist of this journal.
-    public var blacklist: any BlacklistStorage { tokens }
+    package var blacklist: any BlacklistStorage { tokens }
 
     /// The bytes of a note; `nil` when there is none of this name.
-    public func note(_ name: String) throws(JournalError) -> [UInt8]? {
+    package func note(_ name: String) throws(JournalError) -> [UInt8]? {
         try checkOpen()
         let key = try NoteRecord.key(of: name)
         let bytes = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
@@ -100,7 +100,7 @@ extension LMDBJournal {
     }
 
     /// Counts the possibly sent entries, in a time proportional to their number. All other figures are in memory.
-    public func status() throws(JournalError) -> JournalStatus {
+    package func status() throws(JournalError) -> JournalStatus {
         try checkOpen()
         let (state, figures) = shared.withLock { shared in (shared.state, shared.figures) }
         var status = JournalStatus(state, figures, pageByteCount: pageByteCount, limit: options.limit)

@@ -1,10 +1,10 @@
-public import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 /// Data beside the unconfirmed entries: Producers, outcomes, rejections, and the fate of an entry.
 extension LMDBJournal {
     /// The number of unconfirmed entries of the Producer. From memory.
-    public func backlog(of producer: ProducerID) -> Int {
+    package func backlog(of producer: ProducerID) -> Int {
         shared.withLock { shared in
             let number = producer.rawValue
             return shared.state.hasProducer(number) ? shared.state.producers[Int(number) - 1].unconfirmed : 0
@@ -12,16 +12,16 @@ extension LMDBJournal {
     }
 
     /// Every Producer that ever opened the journal, with its totals.
-    public func producers() throws(JournalError) -> [ProducerStatus] {
+    package func producers() throws(JournalError) -> [ProducerStatus] {
         try checkOpen()
         return shared.withLock { shared in shared.state }.producerStatuses
     }
 
     /// The number of outcomes that wait to be taken.
-    public var outcomeCount: Int { shared.withLock { shared in shared.figures.outcomes } }
+    package var outcomeCount: Int { shared.withLock { shared in shared.figures.outcomes } }
 
     /// Outcomes that wait to be taken, ascending by UID from the first above `after`.
-    public func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+    package func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
         try checkOpen()
         let names = shared.withLock { shared in shared.state.producerNames }
         return try UIDRow.list(
@@ -38,7 +38,7 @@ extension LMDBJournal {
     }
 
     /// Rejections, ascending by UID from the first above `after`.
-    public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+    package func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try checkOpen()
         let (names, lanes) = shared.withLock { shared in (shared.state.producerNames, shared.state.lanes.all) }
         return try UIDRow.list(
@@ -59,7 +59,7 @@ extension LMDBJournal {
     }
 
     /// The fate of an entry, as far as the journal still knows it.
-    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+    package func fate(of uid: UID) throws(JournalError) -> EntryFate? {
         try checkOpen()
         guard uid > .none else { return nil }
         let found = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in

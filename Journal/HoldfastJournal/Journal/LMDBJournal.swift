@@ -4,15 +4,15 @@ import HoldfastLMDB
 
 /// The embedded journal: a directory with two LMDB environments, owned by one process.
 ///
-/// Open one, give it to an engine, and close it after the engine has ended. Its members beside ``init(directory:options:)``,
-/// ``directory``, ``warnings`` and ``close()`` are the engine's. Docs/Internals/JournalFormat.md describes it on disk.
-///
-/// Completions and the commit observer run on the journal's writer thread. They must not block, and must not call members
-/// that block: ``openLane(_:)``, ``setNote(_:to:)``, ``removeRejections(_:)`` and ``close()`` (a precondition).
+/// Open one, give it to an engine, and close it after the engine has ended. Docs/Internals/JournalFormat.md describes it on
+/// disk.
 ///
 /// When the fate of a commit is unknown (``JournalError/Code/undetermined``), the journal fails: it answers every request
 /// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
-public final class LMDBJournal: Journal {
+public final class LMDBJournal: Journal, JournalService {
+    // Completions and the commit observer run on the writer's thread. They must not block, and must not call members that
+    // block: openLane, setNote, removeRejections and close (a precondition).
+
     /// The settings of a journal.
     public typealias Options = JournalOptions
     /// The loss that an accepted notification survives.
@@ -22,11 +22,14 @@ public final class LMDBJournal: Journal {
     public let directory: String
 
     /// The key with which identities are computed.
-    public let identityKey: IdentityKey
+    package let identityKey: IdentityKey
     /// The wall time of the last commit before this opening; `nil` for a new journal.
-    public let wallTimeAtOpen: WallTime?
+    package let wallTimeAtOpen: WallTime?
     /// Conditions found at the opening that an operator should know, in whole sentences.
     public let warnings: [String]
+
+    /// The journal as an engine uses it.
+    public var handle: JournalHandle { JournalHandle(self) }
 
     let options: Options
     let pageByteCount: Int
@@ -151,10 +154,10 @@ public final class LMDBJournal: Journal {
     // MARK: Writing
 
     /// Opens the lane, and registers it the first time. Durable on return.
-    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try openLanes([key])[0] }
+    package func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening { try openLanes([key])[0] }
 
     /// Opens the lanes in one commit, and registers the new ones. Durable on return.
-    public func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
+    package func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         if let key = keys.first(where: { !(1...255).contains($0.route.utf8.count) }) {
             throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
         }
@@ -163,7 +166,7 @@ public final class LMDBJournal: Journal {
     }
 
     /// The number of the Producer with this name, which is registered the first time. Durable on return.
-    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+    package func openProducer(_ name: String) throws(JournalError) -> ProducerID {
         guard ProducerRecord.nameLengths.contains(name.utf8.count) else {
             throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
         }
@@ -171,7 +174,7 @@ public final class LMDBJournal: Journal {
     }
 
     /// Appends a submission in one commit. Refused when more than ``JournalOptions/greatestBacklog`` waits.
-    public func append(
+    package func append(
         _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
     ) {
         checkRanges(of: submission)
@@ -216,27 +219,27 @@ public final class LMDBJournal: Journal {
     }
 
     /// Settles a batch: in one commit, or a large batch in several.
-    public func settle(
+    package func settle(
         _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
     ) {
         leave(.settle(batch, completion)) { error in completion(.failure(error)) }
     }
 
     /// Raises the lane's send mark up to `ceiling` with the next commits.
-    public func raiseMark(of lane: LaneID, to ceiling: UID) {
+    package func raiseMark(of lane: LaneID, to ceiling: UID) {
         let wake = shared.withLock { shared in shared.raiseMark(of: lane.rawValue, to: ceiling.rawValue) }
         if wake { thread.poke() }
     }
 
     /// Stores whether the lane runs.
-    public func setState(
+    package func setState(
         of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         leave(.setState(lane, state, completion)) { error in completion(.failure(error)) }
     }
 
     /// Lowers the lane's send mark, and forgets its ceiling.
-    public func lowerMark(
+    package func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         shared.withLock { shared in shared.forgetCeiling(of: lane.rawValue) }
@@ -244,7 +247,7 @@ public final class LMDBJournal: Journal {
     }
 
     /// Moves due deferred entries of the lane back among the unconfirmed ones.
-    public func promoteDue(
+    package func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
@@ -252,7 +255,7 @@ public final class LMDBJournal: Journal {
     }
 
     /// Removes outcomes that were taken.
-    public func removeOutcomes(
+    package func removeOutcomes(
         _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         // In the order of the table, in which deleting is fastest.
@@ -260,23 +263,23 @@ public final class LMDBJournal: Journal {
     }
 
     /// Removes rows beyond the limits, a piece with each commit.
-    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+    package func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         leave(.trim(TrimWork(bounds, completion))) { error in completion(.failure(error)) }
     }
 
     /// Stores a note, or removes it. Durable on return.
-    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+    package func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
         let key = try NoteRecord.key(of: name)
         let _: Void = try ask { reply in .setNote(key, value, reply) }
     }
 
     /// Removes rejections, and returns how many there were. Durable on return.
-    public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+    package func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
         try ask { reply in .removeRejections(uids, reply) }
     }
 
     /// Sets the observer of commits. A journal has one at a time.
-    public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+    package func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
         let isTaken = shared.withLock { shared in
             if shared.observer != nil { return true }
             shared.observer = observer
@@ -289,7 +292,7 @@ public final class LMDBJournal: Journal {
     }
 
     /// Removes the observer of commits.
-    public func endObserving() { shared.withLock { shared in shared.observer = nil } }
+    package func endObserving() { shared.withLock { shared in shared.observer = nil } }
 
     /// - Parameter refuse: answers at once when the journal is closed, since its thread is gone.
     func leave(_ request: Request, refuse: (JournalError) -> Void) {

@@ -1,9 +1,7 @@
 /// The durable storage of the token blacklist. ``TokenBlacklist`` applies the rules.
 ///
-/// This package's journals alone implement it: the values that its calls exchange are opaque outside of the package.
-///
 /// A recipient has one entry for each ``BlacklistScope``, and at most ``greatestScopeCount`` of them.
-public protocol BlacklistStorage: AnyObject, Sendable {
+package protocol BlacklistStorage: AnyObject, Sendable {
     /// The number of recipients that have entries, from memory: an empty blacklist costs nothing.
     var count: Int { get }
 
@@ -56,9 +54,9 @@ public protocol BlacklistStorage: AnyObject, Sendable {
 
 extension BlacklistStorage {
     /// 0: a storage that cannot tell reports no damage.
-    public var damageCount: Int { 0 }
+    package var damageCount: Int { 0 }
     /// Does nothing by default: a storage that finds no damage has none to report.
-    public func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
+    package func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {}
 
     /// The most entries of one recipient.
     package static var greatestScopeCount: Int { TokenEntries.greatestCount }

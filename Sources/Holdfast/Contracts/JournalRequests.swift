@@ -5,7 +5,7 @@ public struct LaneOpening: Hashable, Sendable {
     package let markAtOpen: UID
     /// The greatest UID ever appended to the lane; `.none` for a new one.
     package let lastUID: UID
-    /// The state stored by ``Journal/setState(of:to:completion:)``.
+    /// The state stored by ``JournalService/setState(of:to:completion:)``.
     package let state: LaneState
 
     package init(id: LaneID, markAtOpen: UID, lastUID: UID, state: LaneState = .running) {
@@ -38,8 +38,8 @@ public struct Submission: Sendable {
     /// The time of acceptance, by the wall clock. The age of ``identities`` counts from it.
     package var acceptedAt: WallTime
     /// The earliest possible present time, from an engine that trusts its clock. It becomes the journal's
-    /// ``Journal/wallTimeAtOpen`` at the next opening, which reveals a clock that was set back. `nil` leaves that unchanged:
-    /// from operators, and from an engine that has distrusted its clock since its start.
+    /// ``JournalService/wallTimeAtOpen`` at the next opening, which reveals a clock that was set back. `nil` leaves that
+    /// unchanged: from operators, and from an engine that has distrusted its clock since its start.
     package var earliestTime: WallTime?
     /// Packed notifications side by side. See ``PackedNotification``.
     package var bytes: [UInt8]
@@ -173,7 +173,7 @@ public struct SettlementBatch: Sendable {
     package var settledAt: WallTime
     /// See ``Submission/earliestTime``.
     package var earliestTime: WallTime?
-    /// Whether each terminal outcome is stored, in the same commit, until ``Journal/removeOutcomes(_:completion:)``.
+    /// Whether each terminal outcome is stored, in the same commit, until ``JournalService/removeOutcomes(_:completion:)``.
     package var keepsOutcomes: Bool
 
     package init(

@@ -2,10 +2,10 @@
 enum OutcomeKeeping {
     private static let noteName = "engine/keeps-outcomes"
 
-    static func isOn(in journal: any Journal) throws(JournalError) -> Bool { try journal.note(noteName) != nil }
+    static func isOn(in journal: any JournalService) throws(JournalError) -> Bool { try journal.note(noteName) != nil }
 
     /// Stores the note, durably on return. Writes nothing if it is stored already.
-    static func note(_ isOn: Bool, in journal: any Journal) throws(JournalError) {
+    static func note(_ isOn: Bool, in journal: any JournalService) throws(JournalError) {
         guard try Self.isOn(in: journal) != isOn else { return }
         try journal.setNote(noteName, to: isOn ? [] : nil)
     }

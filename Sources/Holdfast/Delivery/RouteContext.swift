@@ -39,7 +39,7 @@ final class RouteContext {
         self.jitter = jitter
     }
 
-    var journal: any Journal { producer.journal }
+    var journal: any JournalService { producer.journal }
 
     /// Works on by other terms.
     func change(to route: Route, _ configuration: EngineConfiguration) {

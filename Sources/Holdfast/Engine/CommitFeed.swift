@@ -10,11 +10,11 @@ final class CommitFeed: Sendable {
         var isReleased = false
     }
 
-    private let journal: any Journal
+    private let journal: any JournalService
     private let state: Monitor<State>
 
     /// - Throws: ``JournalError`` with code ``JournalError/Code/inUse`` while another engine delivers from the journal.
-    init(_ journal: any Journal) throws(JournalError) {
+    init(_ journal: any JournalService) throws(JournalError) {
         let state = Monitor(State())
         try journal.observeCommits { report in state.withLock(\.handler)?(report) }
         self.journal = journal

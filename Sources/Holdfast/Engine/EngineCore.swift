@@ -8,7 +8,7 @@ package final class EngineCore: Sendable {
     /// Called with the number of a Consumer whose turns the owner must run from now on; from any thread.
     package typealias Begin = @Sendable (_ route: Int) -> Void
 
-    let journal: any Journal
+    let journal: any JournalService
     let board: StatusBoard
     let observer: EngineObserver
     let events = EventHub()
@@ -36,8 +36,8 @@ package final class EngineCore: Sendable {
     /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine delivers from the journal), or
     ///   ``RouteError`` when routes contradict each other.
     package init(
-        journal: any Journal, routes: [Route], configuration: EngineConfiguration, clock: EngineClock, logger: Logger,
-        listeners: [any MetricsListener] = [], seed: UInt64, begin: @escaping Begin = { _ in },
+        journal: any JournalService, routes: [Route], configuration: EngineConfiguration, clock: EngineClock,
+        logger: Logger, listeners: [any MetricsListener] = [], seed: UInt64, begin: @escaping Begin = { _ in },
         requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
         // Before anything is written: the journal may be another engine's.

@@ -50,7 +50,7 @@ public final class PushEngine: Service, Sendable {
         }
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
-            journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
+            journal: journal.handle.service, routes: routes, configuration: configuration, clock: clock, logger: logger,
             listeners: listeners, seed: system.next(),
             begin: { [news] in news.put(.came($0)) },
             requestConnection: { [requests] route, number in requests.put(number, for: route) })

@@ -3,7 +3,7 @@ internal import Logging
 
 /// The engine's services for one route's connector: the journal's notes, and reports to the route's Consumer.
 final class RouteHost: ConnectorHost.Services {
-    private let journal: any Journal
+    private let journal: any JournalService
     private let log: EngineLog
     private let tell: @Sendable (ConnectorNotice) -> Void
     private let renew: @Sendable () -> Void
@@ -11,7 +11,7 @@ final class RouteHost: ConnectorHost.Services {
     private let writer = DispatchQueue(label: "holdfast-notes")
 
     init(
-        journal: any Journal, log: EngineLog, tell: @escaping @Sendable (ConnectorNotice) -> Void,
+        journal: any JournalService, log: EngineLog, tell: @escaping @Sendable (ConnectorNotice) -> Void,
         renew: @escaping @Sendable () -> Void
     ) {
         self.journal = journal

@@ -1,6 +1,6 @@
 /// The ``OperatorDesk`` of a journal that no engine uses.
 public struct JournalDesk: OperatorDesk {
-    let journal: any Journal
+    let journal: any JournalService
     let clock: EngineClock
     /// The lifetime, from the retry on, of a rejection whose expiration has passed.
     let defaultLifetime: Duration
@@ -15,7 +15,7 @@ public struct JournalDesk: OperatorDesk {
         journal: any Journal, clock: EngineClock = .system,
         defaultLifetime: Duration = EngineConfiguration().defaultLifetime
     ) {
-        self.journal = journal
+        self.journal = journal.handle.service
         self.clock = clock
         self.defaultLifetime = defaultLifetime
     }
@@ -177,7 +177,7 @@ public struct JournalDesk: OperatorDesk {
     }
 }
 
-extension Journal {
+extension JournalService {
     /// Waits for the completion of a call.
     func answer<Value: Sendable>(
         _ call: (@escaping @Sendable (Result<Value, JournalError>) -> Void) -> Void

@@ -1,6 +1,6 @@
 /// Sends rejections again.
 struct RejectionRetry: Sendable {
-    let journal: any Journal
+    let journal: any JournalService
     let clock: EngineClock
     let defaultLifetime: Duration
 

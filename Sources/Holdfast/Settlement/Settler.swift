@@ -15,7 +15,7 @@ struct Settler: Sendable {
 
     init(_ producer: Producer) { self.producer = producer }
 
-    private var journal: any Journal { producer.journal }
+    private var journal: any JournalService { producer.journal }
 
     /// The settlements of a plan to write at once; `nil` if there are none.
     func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {

@@ -5,7 +5,7 @@ public final class Producer: Sendable {
     /// The name that is stored with each of its notifications.
     public let name: String
     let id: ProducerID
-    let journal: any Journal
+    let journal: any JournalService
     let blacklist: TokenBlacklist
     package let clock: EngineClock
     /// Of all Producers of the engine.
@@ -23,7 +23,7 @@ public final class Producer: Sendable {
     }
 
     init(
-        name: String, id: ProducerID, journal: any Journal, clock: EngineClock,
+        name: String, id: ProducerID, journal: any JournalService, clock: EngineClock,
         shared: Monitor<ProducerTable.Shared>, room: RoomGate, clockTrust: ClockTrust
     ) {
         self.name = name

@@ -25,7 +25,7 @@ final class ProducerTable: Sendable {
         var observer: EngineObserver?
     }
 
-    let journal: any Journal
+    let journal: any JournalService
     let clock: EngineClock
     let shared: Monitor<Shared>
     let room = RoomGate()
@@ -34,7 +34,7 @@ final class ProducerTable: Sendable {
     private let named: Monitor<[String: Producer]>
 
     init(
-        journal: any Journal, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
+        journal: any JournalService, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
     ) throws(JournalError) {
         self.journal = journal
         self.clock = clock

@@ -35,7 +35,7 @@ struct RouteTable: Sendable {
     ///
     /// - Throws: ``JournalError`` when a lane can't be opened, ``RouteError`` when routes contradict each other, before any
     ///   lane is opened.
-    init(_ routes: [Route], journal: any Journal) throws {
+    init(_ routes: [Route], journal: any JournalService) throws {
         (byTopic, fallback) = try Self.check(routes)
         let keys = routes.map { route in Self.lanes(of: route.name) }
         var openings = try journal.openLanes(keys.flatMap(\.self))[...]

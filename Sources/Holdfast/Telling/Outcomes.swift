@@ -28,7 +28,7 @@ public struct Outcomes: AsyncSequence, Sendable {
 public struct OutcomeBatch: Sendable {
     /// The outcomes, ascending by UID; at least one, at most 1000.
     public let outcomes: [Outcome]
-    let journal: any Journal
+    let journal: any JournalService
 
     /// Removes the outcomes from the journal, durably on return. Call it when the application has stored what it needs.
     ///
@@ -53,10 +53,10 @@ final class OutcomeSource: Sendable {
         var hasEnded = false
     }
 
-    private let journal: any Journal
+    private let journal: any JournalService
     private let state = Monitor(State())
 
-    init(journal: any Journal) { self.journal = journal }
+    init(journal: any JournalService) { self.journal = journal }
 
     func next() async throws -> OutcomeBatch? {
         while true {

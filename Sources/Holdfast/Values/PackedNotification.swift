@@ -36,6 +36,7 @@ public struct PackedNotification: Sendable {
 
     /// The most bytes of a payload that leave room for everything else at its longest.
     public static let maximumPayloadByteCount = 60 * 1024
+    /// The most bytes of a collapse identifier.
     public static let maximumCollapseIDByteCount = 64
 
     struct Flags {

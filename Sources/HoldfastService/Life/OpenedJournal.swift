@@ -4,7 +4,7 @@ internal import Logging
 
 /// A journal that was opened for a service, and what is known of it.
 package struct OpenedJournal: Sendable {
-    package let journal: any Journal
+    package let journal: any JournalService
     /// Where its control socket is; nil for none.
     package var directory: String?
     /// Conditions found when it was opened, for the log.
@@ -13,7 +13,7 @@ package struct OpenedJournal: Sendable {
     package var wantsRoom: (@Sendable () -> Bool)?
 
     package init(
-        journal: any Journal, directory: String? = nil, warnings: [String] = [],
+        journal: any JournalService, directory: String? = nil, warnings: [String] = [],
         wantsRoom: (@Sendable () -> Bool)? = nil
     ) {
         (self.journal, self.directory) = (journal, directory)

@@ -4,9 +4,12 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     public let rule: String
     /// What was looked at.
     public let what: String
+    /// The value that the rule demands, as text.
     public let expected: String
+    /// The value that the implementation gave, as text.
     public let found: String
 
+    /// The whole failure as one line.
     public var description: String { "\(rule): \(what): expected \(expected), found \(found)" }
 }
 

@@ -3,6 +3,7 @@ public import Holdfast
 /// A push service that does as it is told, with a connector to it: what the author of a connector provides for
 /// ``ConnectorConformance``.
 public protocol ScriptedService: Sendable {
+    /// The connector under test, which reaches this service.
     var connector: any Connector { get }
 
     /// Does this from now on, until it is told otherwise.
@@ -50,8 +51,11 @@ public struct ConnectorConformance: Sendable {
             self.body = body
         }
 
+        /// The rule's name.
         public var description: String { name }
+        /// Compares names, which are unique.
         public static func == (lhs: Rule, rhs: Rule) -> Bool { lhs.name == rhs.name }
+        /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 

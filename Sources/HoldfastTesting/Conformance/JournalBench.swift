@@ -3,7 +3,7 @@ internal import HoldfastAPNsAnswers
 
 /// Where a rule is checked: a journal, its calls waited for, and what they have answered.
 final class JournalBench {
-    private(set) var journal: any Journal
+    private(set) var journal: any JournalService
     private let reopenJournal: @Sendable (any Journal) throws -> any Journal
     let patience: Duration
     /// How often each completion was called.
@@ -19,7 +19,7 @@ final class JournalBench {
     init(
         _ journal: any Journal, reopen: @escaping @Sendable (any Journal) throws -> any Journal, patience: Duration
     ) throws {
-        self.journal = journal
+        self.journal = journal.handle.service
         reopenJournal = reopen
         self.patience = patience
         try observe()
@@ -43,7 +43,7 @@ final class JournalBench {
     }
 
     func reopen() throws {
-        journal = try reopenJournal(journal)
+        journal = try reopenJournal(journal).handle.service
         try observe()
     }
 

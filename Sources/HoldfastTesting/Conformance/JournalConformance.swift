@@ -1,20 +1,22 @@
 internal import Foundation
 public import Holdfast
 
-/// The rules that every ``Journal`` keeps, to be checked on yours. Needs no test framework.
+/// The rules that every ``Journal`` keeps, to be checked with your options and on your file system. Needs no test framework.
 ///
 ///     let conformance = JournalConformance(
-///         make: { try MyJournal(path: freshPath()) },
+///         make: { try LMDBJournal(directory: freshPath()) },
 ///         reopen: { journal in
+///             guard let journal = journal as? LMDBJournal else { throw NotOurs() }
 ///             journal.close()
-///             return try MyJournal(path: (journal as! MyJournal).path)
+///             return try LMDBJournal(directory: journal.directory)
 ///         })
 ///
 ///     @Test(arguments: JournalConformance.rules) func keeps(rule: JournalConformance.Rule) async throws {
 ///         try await conformance.check(rule)
 ///     }
 ///
-/// A rule is checked on a journal of its own, which is expected to number its entries 1, 2, 3 … Each takes a few commits, two or three of them about a thousand.
+/// A rule is checked on a journal of its own, which is expected to number its entries 1, 2, 3 … Each takes a few commits, two or
+/// three of them about a thousand.
 public struct JournalConformance: Sendable {
     /// One rule, with its check.
     public struct Rule: Hashable, Sendable, CustomStringConvertible {
@@ -27,8 +29,11 @@ public struct JournalConformance: Sendable {
             self.body = body
         }
 
+        /// The rule's name.
         public var description: String { name }
+        /// Compares names, which are unique.
         public static func == (lhs: Rule, rhs: Rule) -> Bool { lhs.name == rhs.name }
+        /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 

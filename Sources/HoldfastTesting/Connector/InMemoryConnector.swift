@@ -22,8 +22,11 @@ public final class InMemoryConnector: Connector {
         var answer: Answer
     }
 
+    /// Every notification is answered on its own.
     public let confirmationMode = ConfirmationMode.perNotification
+    /// The limits of APNs over HTTP/2.
     public let limits = NotificationLimits.http2
+    /// The name of this service in logs: `memory`.
     public let endpoint = "memory"
     let state: Monitor<State>
 
@@ -39,8 +42,10 @@ public final class InMemoryConnector: Connector {
     /// All that was sent, in order, resends included.
     public var sent: [PushNotification] { state.withLock(\.sent) }
 
+    /// Whether anything was sent to the recipient.
     public func wasSent(to recipient: Recipient) -> Bool { lastSent(to: recipient) != nil }
 
+    /// The last notification that was sent to the recipient; `nil` for none.
     public func lastSent(to recipient: Recipient) -> PushNotification? {
         state.withLock { $0.sent.last { $0.recipient == recipient } }
     }
@@ -97,6 +102,7 @@ public final class InMemoryConnector: Connector {
         }
     }
 
+    /// Makes a connection, or fails as ordered with ``failConnecting(_:)``.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let connection = InMemoryConnection(self, sink: sink)
         let error: ConnectError? = state.withLock { state in

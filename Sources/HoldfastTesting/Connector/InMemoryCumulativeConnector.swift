@@ -19,8 +19,10 @@ public final class InMemoryCumulativeConnector: Connector {
         /// ``CumulativeConnection/listen(stamp:)`` is answered at once; else with
         /// ``InMemoryCumulativeConnector/letListen()``.
         public var listensAtOnce = true
+        /// Whether its connections can write a barrier.
         public var canWriteBarrier = true
 
+        /// Makes the default behavior: everything happens at once.
         public init() {}
     }
 
@@ -35,8 +37,11 @@ public final class InMemoryCumulativeConnector: Connector {
         var judge: Judge
     }
 
+    /// The service answers errors only.
     public let confirmationMode: ConfirmationMode
+    /// The limits of APNs over HTTP/2.
     public let limits = NotificationLimits.http2
+    /// The name of this service in logs: `memory`.
     public let endpoint = "memory"
     let state: Monitor<State>
 
@@ -60,8 +65,10 @@ public final class InMemoryCumulativeConnector: Connector {
     /// What the service has taken, in order: neither refused nor discarded behind an error.
     public var taken: [PushNotification] { state.withLock(\.taken) }
 
+    /// Whether anything for the recipient was handed over.
     public func wasSent(to recipient: Recipient) -> Bool { lastSent(to: recipient) != nil }
 
+    /// The last notification for the recipient that was handed over; `nil` for none.
     public func lastSent(to recipient: Recipient) -> PushNotification? {
         state.withLock { $0.sent.last { $0.recipient == recipient } }
     }
@@ -116,6 +123,7 @@ public final class InMemoryCumulativeConnector: Connector {
 
     private var open: [InMemoryCumulativeConnection] { state.withLock(\.connections) }
 
+    /// Makes a connection, or fails as ordered with ``failConnecting(_:)``.
     public func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
         let connection = InMemoryCumulativeConnection(self, sink: sink)
         let error: ConnectError? = state.withLock { state in

@@ -56,17 +56,17 @@ extension InMemoryDisk {
 }
 
 extension InMemoryJournal {
-    public func quarantine(
+    package func quarantine(
         _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         enqueue(.quarantine(order, completion))
     }
 
-    public var quarantinedCount: Int { state.withLock { $0.disk.quarantined.count } }
+    package var quarantinedCount: Int { state.withLock { $0.disk.quarantined.count } }
 
-    public var asideCount: Int { state.withLock { $0.disk.aside.count } }
+    package var asideCount: Int { state.withLock { $0.disk.aside.count } }
 
-    public func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
+    package func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try read { disk in
             disk.quarantined.range(after: after, limit: limit).map { uid, found in
                 QuarantinedEntry(
@@ -77,7 +77,7 @@ extension InMemoryJournal {
         }
     }
 
-    public func retryQuarantined(
+    package func retryQuarantined(
         _ uids: [UID], now: WallTime, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         enqueue(.retryQuarantined(uids, now, completion))

@@ -4,10 +4,13 @@ public import Holdfast
 extension InMemoryJournal {
     /// One unconfirmed entry, as it is on disk.
     public struct Entry: Hashable, Sendable {
+        /// The entry's UID, as its receipt gave it.
         public let uid: UID
+        /// The lane in which it waits.
         public let lane: LaneKey
         /// The name of the Producer.
         public let producer: String
+        /// The number of attempts so far.
         public let attempts: Int
         /// By the entry's record alone; one at or below its lane's mark may have been sent as well.
         public let isFlaggedPossiblySent: Bool
@@ -64,6 +67,7 @@ extension InMemoryJournal {
     /// Outcomes that wait to be taken, by UID.
     public var allOutcomes: [Outcome] { state.withLock { $0.disk.outcomes.all.map(\.value) } }
 
+    /// The counts of all notifications since the journal was made.
     public var totals: JournalTotals { state.withLock(\.disk.totals) }
 
     /// The UID that the next entry is given.

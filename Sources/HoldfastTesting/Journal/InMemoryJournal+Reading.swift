@@ -1,4 +1,4 @@
-public import Holdfast
+package import Holdfast
 
 extension InMemoryJournal {
     /// The bytes at which a batch of entries is full.
@@ -12,7 +12,7 @@ extension InMemoryJournal {
         }
     }
 
-    public func unconfirmed(
+    package func unconfirmed(
         _ lane: LaneID, after: UID, through: UID, limit: Int
     ) throws(JournalError) -> EntryBatch {
         try read { disk in
@@ -20,7 +20,7 @@ extension InMemoryJournal {
         }
     }
 
-    public func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
+    package func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
         try read { disk in
             guard let entries = disk.lane(lane)?.entries else { return .empty }
             return Self.batch(uids.compactMap { uid in entries[uid].map { (uid, $0) } }, greatestByteCount: .max)
@@ -49,17 +49,17 @@ extension InMemoryJournal {
         return EntryBatch(bytes: bytes, items: items, unreadable: unreadable)
     }
 
-    public func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
+    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
         try read { $0.lane(lane)?.deferred.nextDue }
     }
 
-    public func depth(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.depth ?? 0 } }
+    package func depth(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.depth ?? 0 } }
 
-    public func backlog(of producer: ProducerID) -> Int {
+    package func backlog(of producer: ProducerID) -> Int {
         state.withLock { $0.disk.producer(producer)?.unconfirmed ?? 0 }
     }
 
-    public func producers() throws(JournalError) -> [ProducerStatus] {
+    package func producers() throws(JournalError) -> [ProducerStatus] {
         try read { disk in
             disk.producers.enumerated().map { index, producer in
                 ProducerStatus(
@@ -69,7 +69,7 @@ extension InMemoryJournal {
         }
     }
 
-    public func fate(of uid: UID) throws(JournalError) -> EntryFate? {
+    package func fate(of uid: UID) throws(JournalError) -> EntryFate? {
         try read { disk in
             for (_, lane) in disk.lanes {
                 if let record = lane.entries[uid] {
@@ -95,13 +95,13 @@ extension InMemoryJournal {
         }
     }
 
-    public var outcomeCount: Int { state.withLock { $0.disk.outcomes.count } }
+    package var outcomeCount: Int { state.withLock { $0.disk.outcomes.count } }
 
-    public func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
+    package func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
         try read { $0.outcomes.range(after: after, limit: limit).map(\.value) }
     }
 
-    public func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
+    package func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try read { disk in
             let readable = disk.rejections.range(after: after).lazy.filter { $0.value.record.fault == nil }
             return readable.prefix(limit).compactMap { uid, rejection in
@@ -115,9 +115,9 @@ extension InMemoryJournal {
         }
     }
 
-    public func note(_ name: String) throws(JournalError) -> [UInt8]? { try read { $0.notes[name] } }
+    package func note(_ name: String) throws(JournalError) -> [UInt8]? { try read { $0.notes[name] } }
 
-    public func status() throws(JournalError) -> JournalStatus {
+    package func status() throws(JournalError) -> JournalStatus {
         try read { disk in
             var status = JournalStatus(
                 rejections: disk.rejections.count, blacklist: disk.blacklist.count, nextUID: UID(disk.nextUID),

@@ -5,11 +5,12 @@ public import Holdfast
 /// With ``Mode/manual`` nothing is committed before ``commit()`` is called; and in either mode it fails as it is told:
 /// see ``failWrites(with:)``, ``breakNextCommit(leaving:)``, ``failReads(with:)`` and ``limitEntries(to:)``. What a new
 /// process would find is ``crashed()``.
-///
-/// Completions and the observer are called on the thread that commits, one after the other and in the order of the
-/// calls, never under a lock. As with the real journal they must not call what blocks (``openLane(_:)``,
-/// ``openProducer(_:)``, ``setNote(_:to:)``, ``close()``, ``commit()``).
-public final class InMemoryJournal: Journal {
+public final class InMemoryJournal: Journal, JournalService {
+    // Completions and the observer are called on the thread that commits, one after the other and in the order of the calls,
+    // never under a lock. As with the real journal they must not call what blocks: openLane, openProducer, setNote, close and
+    // commit.
+
+    /// When the journal commits.
     public enum Mode: Sendable {
         /// Each call commits at once, on the caller's thread, or on that of another caller who is committing just then.
         case immediate
@@ -19,14 +20,22 @@ public final class InMemoryJournal: Journal {
     }
 
     let state: Monitor<State>
+    /// When this journal commits.
     public let mode: Mode
-    public let identityKey: IdentityKey
-    public let wallTimeAtOpen: WallTime?
-    public let blacklist: any BlacklistStorage
+    /// The journal as an engine uses it.
+    public var handle: JournalHandle { JournalHandle(self) }
+    package let identityKey: IdentityKey
+    package let wallTimeAtOpen: WallTime?
+    package let blacklist: any BlacklistStorage
     let tokens: InMemoryBlacklist
 
-    /// An empty one.
-    public convenience init(mode: Mode = .immediate, identityKey: IdentityKey = .random()) {
+    /// Makes an empty journal.
+    ///
+    /// - Parameter mode: when it commits. Default: at once.
+    public convenience init(mode: Mode = .immediate) { self.init(mode: mode, identityKey: .random()) }
+
+    /// An empty one with this key.
+    package convenience init(mode: Mode = .immediate, identityKey: IdentityKey) {
         self.init(disk: InMemoryDisk(identityKey: identityKey), mode: mode)
     }
 
@@ -41,7 +50,7 @@ public final class InMemoryJournal: Journal {
 
     // MARK: Calls that are durable on return
 
-    public func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
+    package func openLane(_ key: LaneKey) throws(JournalError) -> LaneOpening {
         try checkOpen()
         if state.withLock({ $0.disk.laneID(of: key) }) == nil {
             let _: Void = try ask { reply in .openLane(key, reply) }
@@ -54,7 +63,7 @@ public final class InMemoryJournal: Journal {
         }
     }
 
-    public func openProducer(_ name: String) throws(JournalError) -> ProducerID {
+    package func openProducer(_ name: String) throws(JournalError) -> ProducerID {
         try checkOpen()
         guard (1...64).contains(name.utf8.count) else {
             throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
@@ -63,14 +72,15 @@ public final class InMemoryJournal: Journal {
         return try ask { reply in .openProducer(name, reply) }
     }
 
-    public func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
+    package func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
         let _: Void = try ask { reply in .setNote(name, value, reply) }
     }
 
-    public func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
+    package func removeRejections(_ uids: [UID]) throws(JournalError) -> Int {
         try ask { reply in .removeRejections(uids, reply) }
     }
 
+    /// Commits all that waits. Every later call fails.
     public func close() {
         commitWaiting()
         tokens.commit()
@@ -102,54 +112,54 @@ public final class InMemoryJournal: Journal {
 
     // MARK: Calls that are answered later
 
-    public func append(
+    package func append(
         _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
     ) {
         enqueue(.append(submission, completion))
     }
 
-    public func settle(
+    package func settle(
         _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
     ) {
         enqueue(.settle(batch, completion))
     }
 
-    public func promoteDue(
+    package func promoteDue(
         _ lane: LaneID, after: WallTime?, now: WallTime, limit: Int,
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         enqueue(.promote(lane, after, now, limit, completion))
     }
 
-    public func removeOutcomes(
+    package func removeOutcomes(
         _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         enqueue(.removeOutcomes(uids, completion))
     }
 
-    public func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+    package func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         enqueue(.trim(bounds, completion))
     }
 
-    public func raiseMark(of lane: LaneID, to ceiling: UID) {
+    package func raiseMark(of lane: LaneID, to ceiling: UID) {
         state.withLock { $0.ceilings[lane] = max($0.ceilings[lane] ?? .none, ceiling) }
         if mode == .immediate { commitAll() }
     }
 
-    public func lowerMark(
+    package func lowerMark(
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         state.withLock { $0.ceilings[lane] = nil }
         enqueue(.lowerMark(lane, mark, completion))
     }
 
-    public func setState(
+    package func setState(
         of lane: LaneID, to laneState: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         enqueue(.setState(lane, laneState, completion))
     }
 
-    public func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
+    package func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
         let isTaken = state.withLock { state in
             if state.observer != nil { return true }
             state.observer = observer
@@ -158,7 +168,7 @@ public final class InMemoryJournal: Journal {
         if isTaken { throw JournalError(.inUse, "an engine delivers from this journal already") }
     }
 
-    public func endObserving() { state.withLock { $0.observer = nil } }
+    package func endObserving() { state.withLock { $0.observer = nil } }
 
     func enqueue(_ request: Request) {
         let isClosed = state.withLock { state in

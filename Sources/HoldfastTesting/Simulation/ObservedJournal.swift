@@ -1,13 +1,13 @@
 internal import Holdfast
 
 /// The simulated disk as the engine sees it: everything goes on to an ``InMemoryJournal``, and the world hears of it.
-final class ObservedJournal: Journal, @unchecked Sendable {  // confined to the simulation's thread
-    private let base: any Journal
+final class ObservedJournal: JournalService, @unchecked Sendable {  // confined to the simulation's thread
+    private let base: any JournalService
     private unowned let world: World
     private let life: Int
     private let tokens: ObservedBlacklist
 
-    init(_ base: any Journal, world: World) {
+    init(_ base: any JournalService, world: World) {
         self.base = base
         self.world = world
         life = world.life

@@ -3,7 +3,7 @@ package import Holdfast
 /// A journal that a simulation steps, makes fail and crashes: another one than ``InMemoryJournal``.
 package protocol SimulatedDisk: AnyObject {
     /// As the engine uses it, until the next crash.
-    var journal: any Journal { get }
+    var journal: any JournalService { get }
     /// Requests that are not answered yet; one more when a send mark waits for a commit.
     var waitingCount: Int { get }
     var waitingBlacklistCount: Int { get }

@@ -31,7 +31,7 @@ final class SimulatedStorage {
         if case .memory(let journal) = kind { journal.limitCommits(to: commitLimit) }
     }
 
-    var journal: any Journal {
+    var journal: any JournalService {
         switch kind {
         case .memory(let journal): journal
         case .disk(let disk): disk.journal

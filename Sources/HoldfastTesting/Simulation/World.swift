@@ -44,7 +44,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var life = 0
     let storage: SimulatedStorage
     /// As the engine uses it.
-    var journal: any Journal { storage.journal }
+    var journal: any JournalService { storage.journal }
     /// The disk as readers see it now.
     var snapshot: InMemoryDisk {
         do throws(JournalError) { return try storage.snapshot(rejectionsAfter: ledger.greatest) } catch {

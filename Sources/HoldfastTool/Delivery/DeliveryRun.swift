@@ -42,7 +42,7 @@ struct DeliveryRun {
         case watchEnded
     }
 
-    let journal: any Journal
+    let journal: any JournalService
     let engine: PushEngine
     let console: Console
     let logger: Logger

@@ -12,7 +12,9 @@ struct InputPlace {
     /// Looks up how far `send` has taken the file, and leaves it standing at the place where to begin.
     ///
     /// - Throws: ``ToolError`` when it must not be begun, saying why and what to do.
-    static func find(_ file: InputFile, in journal: any Journal, mode: ResumeMode) throws(ToolError) -> InputPlace {
+    static func find(
+        _ file: InputFile, in journal: any JournalService, mode: ResumeMode
+    ) throws(ToolError) -> InputPlace {
         try find(file, mode: mode) { (identity) throws(JournalError) in try journal.note(identity.noteName) }
     }
 

@@ -72,7 +72,7 @@ extension RouteSettings: Codable {
         }
     }
 
-    static func read(from journal: any Journal, named path: String) throws(ToolError) -> RouteSettings? {
+    static func read(from journal: any JournalService, named path: String) throws(ToolError) -> RouteSettings? {
         let note: [UInt8]?
         do throws(JournalError) {
             note = try journal.note(noteName)
@@ -90,7 +90,7 @@ extension RouteSettings: Codable {
     }
 
     /// Makes the journal remember this route, durably on return.
-    func write(to journal: any Journal) throws(ToolError) {
+    func write(to journal: any JournalService) throws(ToolError) {
         do {
             try journal.setNote(Self.noteName, to: Array(try JSONOutput.line(self).utf8))
         } catch {

@@ -11,7 +11,7 @@ struct FateRegister {
 
 extension FateRegister {
     /// This process's own journal.
-    init(_ journal: any Journal) {
+    init(_ journal: any JournalService) {
         self.init(
             fate: { (uid) throws(JournalError) in try journal.fate(of: uid) },
             cause: { (uid) throws(JournalError) in

@@ -3,7 +3,7 @@ import HoldfastTesting
 @testable import Holdfast
 
 /// Forwards everything to an in-memory journal, and lets a test act between a call and what follows it.
-class ForwardingJournal: Journal, @unchecked Sendable {  // Confined to the test's thread.
+class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to the test's thread.
     let base: InMemoryJournal
     /// Called after a lane was opened, before the caller goes on.
     var hasOpened: (LaneKey, LaneOpening) -> Void = { _, _ in }

@@ -39,7 +39,7 @@ final class Stage {
     }
 
     private init(
-        _ routes: [Route], journal seen: any Journal, over journal: InMemoryJournal, clock: ManualClock,
+        _ routes: [Route], journal seen: any JournalService, over journal: InMemoryJournal, clock: ManualClock,
         change: (inout EngineConfiguration) -> Void
     ) throws {
         var configuration = EngineConfiguration()
