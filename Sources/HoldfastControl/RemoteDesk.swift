@@ -118,7 +118,27 @@ public final class RemoteDesk: OperatorDesk {
 }
 
 extension RemoteDesk {
+    /// Connects, and connects again while the owner's connections are all taken, for as long as connecting may take: other
+    /// clients are done soon.
     private static func connect(
+        _ path: ControlPath, _ configuration: Configuration, _ limits: MessageLimits
+    ) async throws -> (any Channel, OwnerForm) {
+        let deadline = ContinuousClock.now + configuration.connectLimit
+        var longest = 20
+        while true {
+            do {
+                return try await connectOnce(path, configuration, limits)
+            } catch let error as ControlError where error.code == .busy || error.code == .disconnected {
+                // Many that were refused at once must not come back at once.
+                let pause = Duration.milliseconds(Int.random(in: longest / 2...longest))
+                guard ContinuousClock.now + pause < deadline else { throw error }
+                try await Task.sleep(for: pause)
+                longest = min(2 * longest, 200)
+            }
+        }
+    }
+
+    private static func connectOnce(
         _ path: ControlPath, _ configuration: Configuration, _ limits: MessageLimits
     ) async throws -> (any Channel, OwnerForm) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -154,6 +154,24 @@ struct BadInputTests {
         #expect(try good.count("accepted") == 10)
     }
 
+    @Test("With --strict a Producer's bad name is a bad line, and a token on the blacklist is none")
+    func strictNames() async throws {
+        for name in ["", String(repeating: "n", count: 65)] {
+            let bad = #"{"token":"ab","apns-topic":"t","payload":{},"producer":"\#(name)"}"# + "\n"
+            try folder.write("names", Self.line(1) + bad + Self.line(3))
+            let result = try await send("names", "--queue-only", "--strict", "--restart")
+            #expect(result.status == 65 && result.errors.contains("names:2: BadProducerName"), "\(result.errors)")
+        }
+        let status = try await Tool.run("journal", "status", "--journal", folder("j"), "--json")
+        #expect(try status.count("nextUID") == 1)
+        let added = try await Tool.run("blacklist", "add", "ab", "--journal", folder("j"))
+        #expect(added.status == 0, "\(added.errors)")
+        let listed = #"{"token":"ab","apns-topic":"t","payload":{}}"# + "\n"
+        try folder.write("listed", Self.line(1) + listed)
+        let sent = try await send("listed", "--queue-only", "--strict", "--json")
+        #expect(try sent.status == 65 && sent.count("accepted") == 1, "\(sent.errors)")
+    }
+
     @Test("A journal owned by another process is refused, naming the process, and can still be read")
     func ownedJournal() async throws {
         // Nobody answers there, so it tries for as long as it is let.

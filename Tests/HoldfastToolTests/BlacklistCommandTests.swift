@@ -47,6 +47,36 @@ struct BlacklistCommandTests {
     }
 
     @Test(
+        "A text with a colon or # that names no kind of address is refused with the kinds, and is no token",
+        arguments: ["fcd:abc", "a:b", "fcm:abc", "web:x", "ab#cd", "ab:cd:e", ":ab", "ab:"])
+    func noKind(_ text: String) async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        let added = try await world.tool("blacklist", "add", text)
+        #expect(added.status == 64)
+        #expect(added.errors.contains("fid, fcm-token, fcm-topic, fcm-condition or web-push"), "\(added.errors)")
+        let piped = try await world.tool("blacklist", "add", "-", input: text + "\n")
+        #expect(piped.status == 65 && piped.errors.contains("input:1: BadAddress"), "\(piped.errors)")
+        let sent = try await world.tool("send", "--token", text, "--alert", "x", "--topic", "t", "--queue-only")
+        #expect(sent.status == 64, "\(sent.errors)")
+        #expect(try await world.count("blacklist") == 0)
+    }
+
+    @Test("Colons between pairs of hex digits are passed over, and a token that is none is told by its place")
+    func pastedTokens() async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        #expect(try await world.tool("blacklist", "add", "aA:bb:0c", "fid:x").status == 0)
+        #expect(try await world.tool("blacklist", "check", "aabb0c").status == 1)
+        let second = try await world.tool("blacklist", "add", "aa", "zz")
+        #expect(second.status == 64 && second.errors.contains("Token 2 of 2"), "\(second.errors)")
+        let mixed = try await world.tool("blacklist", "check", "-", "aa33")
+        #expect(mixed.status == 64 && mixed.errors.contains("standard input"), "\(mixed.errors)")
+        let long = try await world.tool("blacklist", "add", "fid:" + String(repeating: "x", count: 5000))
+        #expect(long.errors.contains("1 to 2048 bytes"), "\(long.errors)")
+    }
+
+    @Test(
         "Entries for a topic and a service are added, told apart and removed by themselves", arguments: [false, true])
     func scopes(live: Bool) async throws {
         let world = try OperatorWorld()
