@@ -25,7 +25,9 @@ struct BadInputTests {
             ["send"], ["send", "f", "--endpoint", "https://localhost"],
             ["send", "f", "--journal", "j", "--window", "0"],
             ["send", "f", "--journal", "j", "--resume", "--restart"], ["send", "-", "--journal", "j", "--strict"],
-            ["send", "f", "--journal", "j", "--give-up-after", "soon"], ["journal", "show", "x", "--journal", "j"],
+            ["send", "f", "--journal", "j", "--give-up-after", "soon"],
+            ["send", "f", "--journal", "j", "--give-up-after", "0"],
+            ["send", "f", "--journal", "j", "--journal-limit", "500K"], ["journal", "show", "x", "--journal", "j"],
             ["journal", "list", "--journal", "j", "--limit", "0"],
             ["mock", "http2", "--certificate-directory", "c", "--listen", "1"],
             ["mock", "http2", "--certificate-directory", "c", "--reject", "zz=Unregistered"], ["nonsense"],
@@ -42,6 +44,14 @@ struct BadInputTests {
         let result = try await Tool.start(arguments.map { $0 == "f" ? folder("good") : $0 }).result()
         #expect(result.status == 64, "\(result.errors)")
         #expect(!result.errors.isEmpty)
+    }
+
+    @Test("An unknown flag is named, and so is what is missing")
+    func unknownFlag() async throws {
+        let unknown = try await Tool.run("send", "--frob")
+        #expect(unknown.status == 64 && unknown.errors.contains("--frob"), "\(unknown.errors)")
+        let nothing = try await Tool.run("send")
+        #expect(nothing.status == 64 && nothing.errors.contains("Missing what to send"), "\(nothing.errors)")
     }
 
     @Test("A file that is not there, is a directory or may not be read")
@@ -213,6 +223,7 @@ struct BadInputTests {
         let full = try await send("large", "--queue-only", "--journal-limit", "4M", "--json")
         #expect(full.status == 74, "\(full.errors)")
         #expect(full.errors.contains("reached its limit"), "\(full.errors)")
+        #expect(!full.errors.contains("delivering"), "\(full.errors)")
         let mock = try await MockProcess(in: folder)
         let route = [
             "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--journal-limit", "4M",

@@ -100,6 +100,9 @@ struct BlacklistCommandTests {
             #expect(try await world.tool("blacklist", "check", "03", "--topic", "b").status == 0)
             let typo = try await world.tool("blacklist", "check", "03", "--endpoint", "prodution")
             #expect(typo.status == 64 && typo.errors.contains("prodution"))
+            #expect(!typo.errors.contains("--endpoint: "), "\(typo.errors)")
+            let foreign = try await world.tool("blacklist", "add", "03", "--endpoint", "ftp://x")
+            #expect(foreign.status == 64 && foreign.errors.contains("no push service"), "\(foreign.errors)")
 
             let one = try await world.tool("blacklist", "remove", "0102", "--topic", "b", "--yes", "--json")
             #expect(try one.count("removed") == 1)
@@ -162,12 +165,16 @@ struct BlacklistCommandTests {
         let lines = [
             #"{"token":"0102"}"#, "nonsense", #"{"reason":"x"}"#, #"{"token":"xyz"}"#,
             #"{"token":"03","since":"yesterday"}"#,
-            #"{"token":7}"#, #"{"token":"0304","since":1763000000.25,"more":true}"#,
+            #"{"token":7}"#, #"{"token":"0304","since":1763000000.25,"status":410}"#,
+            #"{"token":"05","more":true}"#, #"{"token":"05","token":"06"}"#, #"{"token":"05","status":1e999}"#,
         ]
         let imported = try await world.tool("blacklist", "import", "-", "--json", input: lines.joined(separator: "\n"))
         #expect(imported.status == 65)
-        #expect(try imported.count("imported") == 2 && imported.count("malformed") == 5)
-        for (number, word) in [(2, "JSON"), (3, "token"), (4, "hex"), (5, "since"), (6, "token")] {
+        #expect(try imported.count("imported") == 2 && imported.count("malformed") == 8)
+        for (number, word) in [
+            (2, "JSON"), (3, "token"), (4, "hex"), (5, "since"), (6, "token"), (8, "unknown key \"more\""),
+            (9, "\"token\" comes twice"), (10, "too large"),
+        ] {
             #expect(
                 imported.errors.split(separator: "\n").contains {
                     $0.contains("input:\(number):") && $0.contains(word)
