@@ -81,7 +81,7 @@ public final class RemoteDesk: OperatorDesk {
         let channel = try await connection()
         let answer = channel.eventLoop.makePromise(of: Answer.self)
         let call = Call(
-            resource: resource, body: body, answer: answer, limit: TimeAmount(configuration.answerLimit))
+            resource: resource, body: body, answer: answer, limit: configuration.answerLimit)
         channel.writeAndFlush(call).whenFailure { _ in answer.fail(Unsent()) }
         do {
             return try await answer.futureResult.get()
@@ -150,7 +150,7 @@ extension RemoteDesk {
             .connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let first = Call(resource: .owner, body: [], answer: answer, limit: limit)
+                    let first = Call(resource: .owner, body: [], answer: answer, limit: configuration.connectLimit)
                     try channel.pipeline.syncOperations.addHandler(FirstWord())
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(CallHandler(limits: limits, first: first))
@@ -220,8 +220,9 @@ extension RemoteDesk {
         case let error as ControlError where error.code == .timedOut:
             ControlError(
                 .timedOut,
-                "nobody answers on \(path.socket) within \(configuration.connectLimit): see whether the process that uses the "
-                    + "journal hangs, and try again")
+                "nobody answers on \(path.socket) within \(configuration.connectLimit.words): see whether the process that uses "
+                    + "the journal hangs or is stopped (`holdfast lanes list` names it; `kill -CONT` goes on with a stopped "
+                    + "one), and try again")
         case let error as ControlError where error.code == .disconnected:
             ControlError(
                 .disconnected, "the journal's owner closed the connection to \(path.socket) before it was used")

@@ -56,8 +56,10 @@ struct NotificationLineTests {
     func nullRecipients() throws {
         let channel = #""channel":"dHN0LXNyY2gtY2hubA==","payload":{}"#
         let token = #""token":"ab","payload":{}"#
-        #expect(try parse(#"{"token":null,"tokens":null,\#(channel)}"#, topic: "x").notifications[0].pushType == .liveactivity)
-        #expect(try parse(#"{"channel":null,"tokens":null,\#(token)}"#, topic: "x").notifications[0].recipient.text == "ab")
+        let broadcast = try parse(#"{"token":null,"tokens":null,\#(channel)}"#, topic: "x").notifications[0]
+        #expect(broadcast.pushType == .liveactivity)
+        let single = try parse(#"{"channel":null,"tokens":null,\#(token)}"#, topic: "x").notifications[0]
+        #expect(single.recipient.text == "ab")
         let several = #"{"token":null,"channel":null,"tokens":["ab","cd"],"payload":{}}"#
         #expect(try parse(several, topic: "x").notifications.map(\.recipient.text) == ["ab", "cd"])
         let none = #expect(throws: LineFault.self) { try parse(#"{"token":null,"payload":{}}"#, topic: "x") }

@@ -91,7 +91,11 @@ package struct ConfigValues: Sendable {
     /// Keys of a group that is of the wrong type, which was said already.
     package var unread: Set<String> = []
 
-    package func source(of key: String) -> ConfigSource { entries[key]?.source ?? source }
+    /// Of a default there is no place of its own: what is wrong with it is told where the section, or the item, begins.
+    package func source(of key: String) -> ConfigSource {
+        guard let entry = entries[key], entry.source != .standard else { return source }
+        return entry.source
+    }
 
     /// Whether it was given, wherever.
     package func isGiven(_ key: String) -> Bool {

@@ -185,6 +185,13 @@ struct ConfigurationTests {
         #expect(found.count == count, "\(found)")
     }
 
+    @Test("What is wrong with a default is told where its item is")
+    func placeOfDefault() throws {
+        let found = try problems(
+            "routes:\n  - {endpoint: production, topics: [a]}\n  - {endpoint: sandbox, topics: [b]}")
+        #expect(found.count == 1 && found.first?.hasPrefix("3:5: routes[1].name: ") == true, "\(found)")
+    }
+
     @Test("A secret that was put where a file's name belongs is not told")
     func secrets() throws {
         let secret = "MIGTAgEAMBMGByqGSM49"

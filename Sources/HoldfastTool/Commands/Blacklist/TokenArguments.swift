@@ -82,7 +82,8 @@ extension DeviceToken {
     /// of an address, which would become another device's token if it were passed over.
     init(argument text: String) throws(Refusal) {
         guard !text.contains(":") || Self.isHexPairs(text) else {
-            throw Refusal(.badDeviceToken, "a device token has colons between pairs of hex digits only, such as 00:fc:13")
+            throw Refusal(
+                .badDeviceToken, "a device token has colons between pairs of hex digits only, such as 00:fc:13")
         }
         try self.init(sanitizing: text)
     }
