@@ -81,7 +81,7 @@ public final class RemoteDesk: OperatorDesk {
         let channel = try await connection()
         let answer = channel.eventLoop.makePromise(of: Answer.self)
         let call = Call(
-            resource: resource, body: body, answer: answer, limit: TimeAmount(configuration.answerLimit))
+            resource: resource, body: body, answer: answer, limit: configuration.answerLimit)
         channel.writeAndFlush(call).whenFailure { _ in answer.fail(Unsent()) }
         do {
             return try await answer.futureResult.get()
@@ -118,7 +118,27 @@ public final class RemoteDesk: OperatorDesk {
 }
 
 extension RemoteDesk {
+    /// Connects, and connects again while the owner's connections are all taken, for as long as connecting may take: other
+    /// clients are done soon.
     private static func connect(
+        _ path: ControlPath, _ configuration: Configuration, _ limits: MessageLimits
+    ) async throws -> (any Channel, OwnerForm) {
+        let deadline = ContinuousClock.now + configuration.connectLimit
+        var longest = 20
+        while true {
+            do {
+                return try await connectOnce(path, configuration, limits)
+            } catch let error as ControlError where error.code == .busy || error.code == .disconnected {
+                // Many that were refused at once must not come back at once.
+                let pause = Duration.milliseconds(Int.random(in: longest / 2...longest))
+                guard ContinuousClock.now + pause < deadline else { throw error }
+                try await Task.sleep(for: pause)
+                longest = min(2 * longest, 200)
+            }
+        }
+    }
+
+    private static func connectOnce(
         _ path: ControlPath, _ configuration: Configuration, _ limits: MessageLimits
     ) async throws -> (any Channel, OwnerForm) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -130,7 +150,7 @@ extension RemoteDesk {
             .connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let first = Call(resource: .owner, body: [], answer: answer, limit: limit)
+                    let first = Call(resource: .owner, body: [], answer: answer, limit: configuration.connectLimit)
                     try channel.pipeline.syncOperations.addHandler(FirstWord())
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(CallHandler(limits: limits, first: first))
@@ -200,8 +220,9 @@ extension RemoteDesk {
         case let error as ControlError where error.code == .timedOut:
             ControlError(
                 .timedOut,
-                "nobody answers on \(path.socket) within \(configuration.connectLimit): see whether the process that uses the "
-                    + "journal hangs, and try again")
+                "nobody answers on \(path.socket) within \(configuration.connectLimit.words): see whether the process that uses "
+                    + "the journal hangs or is stopped (`holdfast lanes list` names it; `kill -CONT` goes on with a stopped "
+                    + "one), and try again")
         case let error as ControlError where error.code == .disconnected:
             ControlError(
                 .disconnected, "the journal's owner closed the connection to \(path.socket) before it was used")

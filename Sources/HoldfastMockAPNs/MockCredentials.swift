@@ -32,8 +32,12 @@ struct MockCredentials: Sendable {
     /// - Throws: when the directory cannot be made or written, and when a key in it is damaged: its owner may still
     ///   need the key, so it is not replaced.
     init(directory: String, names: [String]) throws {
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw MockAPNsError("the certificate directory \(directory) can't be made", because: error)
+        }
         let files = Files(directory: directory)
         providerKey = try Self.providerKey(files)
         let authority = try Self.authority(files)

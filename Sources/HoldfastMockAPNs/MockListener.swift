@@ -71,7 +71,7 @@ final class MockListener: Sendable {
                 bootstrap = bootstrap.serverChannelOption(
                     .socketOption(.so_rcvbuf), value: SocketOptionValue(receiveBuffer))
             }
-            let channel = try await bootstrap.bind(host: host, port: port).get()
+            let channel = try await bind(bootstrap, host, port)
             return MockListener(group, [channel], connections, [Host(host: host, port: port)])
         } catch {
             try await group.shutdownGracefully()
@@ -97,13 +97,21 @@ final class MockListener: Sendable {
                     try receive(number, MockAddress(host, port: parent?.localAddress?.port))
                 }
                 let port = host.port ?? channels.first?.localAddress?.port ?? 0
-                channels.append(try await bootstrap.bind(host: host.host, port: port).get())
+                channels.append(try await bind(bootstrap, host.host, port))
             }
             return MockListener(group, channels, connections, hosts)
         } catch {
             for channel in channels { await channel.close().finished() }
             try await group.shutdownGracefully()
             throw error
+        }
+    }
+
+    private static func bind(_ bootstrap: ServerBootstrap, _ host: String, _ port: Int) async throws -> any Channel {
+        do {
+            return try await bootstrap.bind(host: host, port: port).get()
+        } catch let error as IOError {
+            throw MockAPNsError("cannot listen on \(MockAddress(host: host, port: port))", because: error)
         }
     }
 

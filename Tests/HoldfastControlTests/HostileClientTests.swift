@@ -275,7 +275,11 @@ struct HostileClientTests {
         try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
             let first = try await RemoteDesk(journal: folder.path)
             let second = try await RemoteDesk(journal: folder.path)
-            let error = await #expect(throws: ControlError.self) { try await RemoteDesk(journal: folder.path) }
+            var hasty = RemoteDesk.Configuration()
+            hasty.connectLimit = .milliseconds(100)
+            let error = await #expect(throws: ControlError.self) {
+                try await RemoteDesk(journal: folder.path, configuration: hasty)
+            }
             #expect(error?.code == .busy)
             _ = try await first.status()
             _ = try await second.status()
@@ -287,6 +291,26 @@ struct HostileClientTests {
             }
             _ = try await #require(third).status()
         }
+    }
+
+    @Test("Clients that come while all connections are open ask again, and all are served")
+    func crowd() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let configuration = configuration { $0.greatestConnections = 2 }
+        try await serving(desk, in: folder, configuration: configuration) { _ in
+            try await withThrowingTaskGroup(of: Void.self) { clients in
+                for _ in 0..<20 {
+                    clients.addTask {
+                        let client = try await RemoteDesk(journal: folder.path)
+                        _ = try await client.status()
+                        await client.close()
+                    }
+                }
+                try await clients.waitForAll()
+            }
+        }
+        #expect(desk.state.withLock { $0.asked.count } == 20)
     }
 
     @Test("Garbage from many at once, some of them in a hurry to leave, harms nobody")

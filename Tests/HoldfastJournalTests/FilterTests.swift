@@ -118,6 +118,14 @@ struct FilterTests {
         return filter
     }
 
+    @Test("A * chooses entries that have a tag, and the empty text those that have none")
+    func tags() {
+        #expect(TagPattern("*").matches(Array("a".utf8)) && !TagPattern("*").matches([]))
+        #expect(TagPattern("").matches([]) && !TagPattern("").matches(Array("a".utf8)))
+        #expect(TagPattern("a*").matches(Array("a".utf8)) && !TagPattern("a*").matches([]))
+        #expect(TagPattern("\\*").matches(Array("*".utf8)) && !TagPattern("\\*").matches([]))
+    }
+
     @Test("Whatever is asked for, what comes is what a plain look at every entry would choose, in UID order")
     func differential() throws {
         let scratch = Scratch()

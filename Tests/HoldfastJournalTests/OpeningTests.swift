@@ -54,7 +54,9 @@ struct OpeningTests {
     func notPermitted() {
         let error = JournalError(LMDBError(.access, "open", path: "/j/owner.lock"), "lock", "/j")
         #expect(error.code == .permissionDenied)
-        #expect(error.message.hasSuffix(". This user may not: use the one to whom /j belongs."), "\(error.message)")
+        #expect(error.message.contains(". This user may not: run this as the user to whom /j belongs;"))
+        let readOnly = JournalError(LMDBError(.readOnly, "open", path: "/j/owner.lock"), "lock", "/j")
+        #expect(readOnly.code == .readOnly && readOnly.message.contains("mount it for writing"), "\(readOnly.message)")
     }
 
     @Test("Nothing is made when it is not to be made")

@@ -25,7 +25,9 @@ struct BadInputTests {
             ["send"], ["send", "f", "--endpoint", "https://localhost"],
             ["send", "f", "--journal", "j", "--window", "0"],
             ["send", "f", "--journal", "j", "--resume", "--restart"], ["send", "-", "--journal", "j", "--strict"],
-            ["send", "f", "--journal", "j", "--give-up-after", "soon"], ["journal", "show", "x", "--journal", "j"],
+            ["send", "f", "--journal", "j", "--give-up-after", "soon"],
+            ["send", "f", "--journal", "j", "--give-up-after", "0"],
+            ["send", "f", "--journal", "j", "--journal-limit", "500K"], ["journal", "show", "x", "--journal", "j"],
             ["journal", "list", "--journal", "j", "--limit", "0"],
             ["mock", "http2", "--certificate-directory", "c", "--listen", "1"],
             ["mock", "http2", "--certificate-directory", "c", "--reject", "zz=Unregistered"], ["nonsense"],
@@ -42,6 +44,14 @@ struct BadInputTests {
         let result = try await Tool.start(arguments.map { $0 == "f" ? folder("good") : $0 }).result()
         #expect(result.status == 64, "\(result.errors)")
         #expect(!result.errors.isEmpty)
+    }
+
+    @Test("An unknown flag is named, and so is what is missing")
+    func unknownFlag() async throws {
+        let unknown = try await Tool.run("send", "--frob")
+        #expect(unknown.status == 64 && unknown.errors.contains("--frob"), "\(unknown.errors)")
+        let nothing = try await Tool.run("send")
+        #expect(nothing.status == 64 && nothing.errors.contains("Missing what to send"), "\(nothing.errors)")
     }
 
     @Test("A file that is not there, is a directory or may not be read")
@@ -154,6 +164,24 @@ struct BadInputTests {
         #expect(try good.count("accepted") == 10)
     }
 
+    @Test("With --strict a Producer's bad name is a bad line, and a token on the blacklist is none")
+    func strictNames() async throws {
+        for name in ["", String(repeating: "n", count: 65)] {
+            let bad = #"{"token":"ab","apns-topic":"t","payload":{},"producer":"\#(name)"}"# + "\n"
+            try folder.write("names", Self.line(1) + bad + Self.line(3))
+            let result = try await send("names", "--queue-only", "--strict", "--restart")
+            #expect(result.status == 65 && result.errors.contains("names:2: BadProducerName"), "\(result.errors)")
+        }
+        let status = try await Tool.run("journal", "status", "--journal", folder("j"), "--json")
+        #expect(try status.count("nextUID") == 1)
+        let added = try await Tool.run("blacklist", "add", "ab", "--journal", folder("j"))
+        #expect(added.status == 0, "\(added.errors)")
+        let listed = #"{"token":"ab","apns-topic":"t","payload":{}}"# + "\n"
+        try folder.write("listed", Self.line(1) + listed)
+        let sent = try await send("listed", "--queue-only", "--strict", "--json")
+        #expect(try sent.status == 65 && sent.count("accepted") == 1, "\(sent.errors)")
+    }
+
     @Test("A journal owned by another process is refused, naming the process, and can still be read")
     func ownedJournal() async throws {
         // Nobody answers there, so it tries for as long as it is let.
@@ -195,6 +223,7 @@ struct BadInputTests {
         let full = try await send("large", "--queue-only", "--journal-limit", "4M", "--json")
         #expect(full.status == 74, "\(full.errors)")
         #expect(full.errors.contains("reached its limit"), "\(full.errors)")
+        #expect(!full.errors.contains("delivering"), "\(full.errors)")
         let mock = try await MockProcess(in: folder)
         let route = [
             "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--journal-limit", "4M",

@@ -47,6 +47,36 @@ struct BlacklistCommandTests {
     }
 
     @Test(
+        "A text with a colon or # that names no kind of address is refused with the kinds, and is no token",
+        arguments: ["fcd:abc", "a:b", "fcm:abc", "web:x", "ab#cd", "ab:cd:e", ":ab", "ab:"])
+    func noKind(_ text: String) async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        let added = try await world.tool("blacklist", "add", text)
+        #expect(added.status == 64)
+        #expect(added.errors.contains("fid, fcm-token, fcm-topic, fcm-condition or web-push"), "\(added.errors)")
+        let piped = try await world.tool("blacklist", "add", "-", input: text + "\n")
+        #expect(piped.status == 65 && piped.errors.contains("input:1: BadAddress"), "\(piped.errors)")
+        let sent = try await world.tool("send", "--token", text, "--alert", "x", "--topic", "t", "--queue-only")
+        #expect(sent.status == 64, "\(sent.errors)")
+        #expect(try await world.count("blacklist") == 0)
+    }
+
+    @Test("Colons between pairs of hex digits are passed over, and a token that is none is told by its place")
+    func pastedTokens() async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        #expect(try await world.tool("blacklist", "add", "aA:bb:0c", "fid:x").status == 0)
+        #expect(try await world.tool("blacklist", "check", "aabb0c").status == 1)
+        let second = try await world.tool("blacklist", "add", "aa", "zz")
+        #expect(second.status == 64 && second.errors.contains("Token 2 of 2"), "\(second.errors)")
+        let mixed = try await world.tool("blacklist", "check", "-", "aa33")
+        #expect(mixed.status == 64 && mixed.errors.contains("standard input"), "\(mixed.errors)")
+        let long = try await world.tool("blacklist", "add", "fid:" + String(repeating: "x", count: 5000))
+        #expect(long.errors.contains("1 to 2048 bytes"), "\(long.errors)")
+    }
+
+    @Test(
         "Entries for a topic and a service are added, told apart and removed by themselves", arguments: [false, true])
     func scopes(live: Bool) async throws {
         let world = try OperatorWorld()
@@ -70,6 +100,9 @@ struct BlacklistCommandTests {
             #expect(try await world.tool("blacklist", "check", "03", "--topic", "b").status == 0)
             let typo = try await world.tool("blacklist", "check", "03", "--endpoint", "prodution")
             #expect(typo.status == 64 && typo.errors.contains("prodution"))
+            #expect(!typo.errors.contains("--endpoint: "), "\(typo.errors)")
+            let foreign = try await world.tool("blacklist", "add", "03", "--endpoint", "ftp://x")
+            #expect(foreign.status == 64 && foreign.errors.contains("no push service"), "\(foreign.errors)")
 
             let one = try await world.tool("blacklist", "remove", "0102", "--topic", "b", "--yes", "--json")
             #expect(try one.count("removed") == 1)
@@ -132,12 +165,16 @@ struct BlacklistCommandTests {
         let lines = [
             #"{"token":"0102"}"#, "nonsense", #"{"reason":"x"}"#, #"{"token":"xyz"}"#,
             #"{"token":"03","since":"yesterday"}"#,
-            #"{"token":7}"#, #"{"token":"0304","since":1763000000.25,"more":true}"#,
+            #"{"token":7}"#, #"{"token":"0304","since":1763000000.25,"status":410}"#,
+            #"{"token":"05","more":true}"#, #"{"token":"05","token":"06"}"#, #"{"token":"05","status":1e999}"#,
         ]
         let imported = try await world.tool("blacklist", "import", "-", "--json", input: lines.joined(separator: "\n"))
         #expect(imported.status == 65)
-        #expect(try imported.count("imported") == 2 && imported.count("malformed") == 5)
-        for (number, word) in [(2, "JSON"), (3, "token"), (4, "hex"), (5, "since"), (6, "token")] {
+        #expect(try imported.count("imported") == 2 && imported.count("malformed") == 8)
+        for (number, word) in [
+            (2, "JSON"), (3, "token"), (4, "hex"), (5, "since"), (6, "token"), (8, "unknown key \"more\""),
+            (9, "\"token\" comes twice"), (10, "too large"),
+        ] {
             #expect(
                 imported.errors.split(separator: "\n").contains {
                     $0.contains("input:\(number):") && $0.contains(word)

@@ -214,7 +214,7 @@ struct HandMadeTests {
         #expect(await failure("--alert", "x", "--badge=-1")?.status == .badInput)
         #expect(
             await failure("--payload", "[1]")
-                == ToolError(.badInput, "--payload must be a JSON object: not a JSON object (at byte 0)"))
+                == ToolError(.badInput, "--payload must be a JSON object: not a JSON object, at byte 1"))
         #expect(await failure("--payload", "@/nowhere") == ToolError(.noInput, "/nowhere does not exist"))
         #expect(await failure("--payload", "@/dev/zero")?.message.contains("more than 1.0 MB") == true)
     }

@@ -125,6 +125,29 @@ struct MockCommandTests {
         return found
     }
 
+    @Test("What keeps a mock from starting is named, in the system's words alone", arguments: ["http2", "binary"])
+    func cannotStart(kind: String) async throws {
+        try folder.write("file", "")
+        let directory = try await Tool.run("mock", kind, "--certificate-directory", folder("file/certs"))
+        #expect(directory.status == 69)
+        let noDirectory = "\(folder("file/certs")) can't be made: Not a directory"
+        #expect(directory.errors.contains(noDirectory), "\(directory.errors)")
+        let ledger = try await Tool.run(
+            "mock", kind, "--certificate-directory", folder("certs"), "--ledger", folder("none/ledger"))
+        #expect(ledger.status == 69)
+        let noLedger = "the ledger \(folder("none/ledger")) can't be opened: No such"
+        #expect(ledger.errors.contains(noLedger), "\(ledger.errors)")
+        let first = try await MockProcess(in: folder)
+        let taken = try await Tool.run(
+            "mock", kind, "--certificate-directory", folder("certs"), "--listen", "127.0.0.1:\(first.port)")
+        #expect(taken.status == 69, "\(taken.errors)")
+        let words = "cannot listen on 127.0.0.1:\(first.port): Address already in use\n"
+        #expect(taken.errors.contains(words), "\(taken.errors)")
+        for errors in [directory.errors, ledger.errors, taken.errors] {
+            for word in ["Error Domain", "errno", "descriptor"] { #expect(!errors.contains(word), "\(errors)") }
+        }
+    }
+
     @Test("A bench that is killed leaves no mock behind")
     func benchKilled() async throws {
         let bench = try RunningTool(

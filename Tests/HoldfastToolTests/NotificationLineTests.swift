@@ -52,6 +52,21 @@ struct NotificationLineTests {
                 == WallTime(seconds: 1_700_000_000))
     }
 
+    @Test("A recipient that is null is absent, beside one that is not")
+    func nullRecipients() throws {
+        let channel = #""channel":"dHN0LXNyY2gtY2hubA==","payload":{}"#
+        let token = #""token":"ab","payload":{}"#
+        let broadcast = try parse(#"{"token":null,"tokens":null,\#(channel)}"#, topic: "x").notifications[0]
+        #expect(broadcast.pushType == .liveactivity)
+        let single = try parse(#"{"channel":null,"tokens":null,\#(token)}"#, topic: "x").notifications[0]
+        #expect(single.recipient.text == "ab")
+        let several = #"{"token":null,"channel":null,"tokens":["ab","cd"],"payload":{}}"#
+        #expect(try parse(several, topic: "x").notifications.map(\.recipient.text) == ["ab", "cd"])
+        let none = #expect(throws: LineFault.self) { try parse(#"{"token":null,"payload":{}}"#, topic: "x") }
+        #expect(none?.reason == .missingDeviceToken)
+        #expect(throws: LineFault.self) { try parse(#"{"token":null,"token":"ab","payload":{}}"#, topic: "x") }
+    }
+
     @Test("A channel makes it a broadcast, whose expiration 0 is not one attempt")
     func channel() throws {
         let line = try parse(#"{"channel":"dHN0LXNyY2gtY2hubA==","apns-expiration":0,"payload":{"a":1}}"#, topic: "x")

@@ -159,7 +159,7 @@ public final class LMDBJournal: Journal, JournalService {
     /// Opens the lanes in one commit, and registers the new ones. Durable on return.
     package func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         if let key = keys.first(where: { !(1...255).contains($0.route.utf8.count) }) {
-            throw JournalError(.limitReached, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
+            throw JournalError(.invalidEntry, "the name of a route has 1 to 255 bytes, not \(key.route.utf8.count)")
         }
         let lanes: [LaneID] = try ask { reply in .openLanes(keys, reply) }
         return shared.withLock { shared in lanes.map { shared.opening(of: $0) } }
@@ -168,7 +168,7 @@ public final class LMDBJournal: Journal, JournalService {
     /// The number of the Producer with this name, which is registered the first time. Durable on return.
     package func openProducer(_ name: String) throws(JournalError) -> ProducerID {
         guard ProducerRecord.nameLengths.contains(name.utf8.count) else {
-            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+            throw JournalError(.invalidEntry, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
         }
         return try ask { reply in .openProducer(name, reply) }
     }

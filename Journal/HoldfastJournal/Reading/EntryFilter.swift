@@ -104,7 +104,8 @@ package struct TokenPattern: Hashable, Sendable {
     }
 }
 
-/// A tag, exactly; or, with `*` at its end, every tag with this beginning. A literal `*` at the end is written `\*`.
+/// A tag, exactly; or, with `*` at its end, every tag with this beginning. A literal `*` at the end is written `\*`. Entries
+/// without a tag match the empty text only, and not `*`.
 package struct TagPattern: Hashable, Sendable {
     private let bytes: [UInt8]
     private let isPrefix: Bool
@@ -122,7 +123,7 @@ package struct TagPattern: Hashable, Sendable {
     package func matches(_ tag: [UInt8]) -> Bool { matches(tag.span, in: 0..<tag.count) }
 
     func matches(_ tag: Span<UInt8>, in range: Range<Int>) -> Bool {
-        guard isPrefix ? range.count >= bytes.count : range.count == bytes.count else { return false }
+        guard isPrefix ? range.count >= max(bytes.count, 1) : range.count == bytes.count else { return false }
         return tag.begins(in: range, with: bytes)
     }
 }

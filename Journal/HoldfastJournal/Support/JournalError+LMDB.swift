@@ -33,7 +33,11 @@ extension JournalError {
         case .readersFull: ". Too many processes read it at once; close some."
         case .panic: ". An earlier commit failed; reopen the journal."
         case .openInThisProcess: ". Use the handle that is open, or close it first."
-        case .access, .notPermitted: ". This user may not: use the one to whom \(directory) belongs."
+        case .access, .notPermitted:
+            ". This user may not: run this as the user to whom \(directory) belongs; if it is that one, see the modes of "
+                + "the files."
+        case .readOnly:
+            ". Its file system is mounted for reading only: mount it for writing, or copy the journal elsewhere."
         default: ""
         }
     }

@@ -20,7 +20,9 @@ extension Reconfiguration: CustomStringConvertible {
         let parts = [("added", added), ("replaced", replaced), ("changed", changed), ("removed", removed)]
             .filter { !$1.isEmpty }
             .map { "\($0) \($1.joined(separator: ", "))" }
-        return (parts + ["\(unchanged.count) go on as they were"]).joined(separator: "; ")
+        let rest =
+            unchanged.isEmpty ? [] : [counted(unchanged.count, "goes on as it was", "go on as they were")]
+        return parts.isEmpty && rest.isEmpty ? "none" : (parts + rest).joined(separator: "; ")
     }
 
     /// The result as metadata of a log line.

@@ -123,7 +123,9 @@ public final class FeedbackReader: Service, Sendable {
             let wait = schedule.readingEnded(failed: error != nil, random: Double.random(in: 0..<1))
             if let error {
                 log(
-                    .feedbackFailed, "feedback: \(error); \(error.kept) tuples were kept; again in \(wait)",
+                    .feedbackFailed,
+                    "feedback: \(error); \(counted(error.kept, "tuple was", "tuples were")) kept; again in "
+                        + wait.words,
                     [
                         "reason": .string("\(error)"), "kept": .count(error.kept), "wait-ms": .milliseconds(wait),
                     ])

@@ -74,10 +74,11 @@ package struct NotificationValidator: Hashable, Sendable {
     private func validateExpiration(_ expiration: Expiration?, now: WallTime) throws(Refusal) {
         guard let seconds = expiration?.deadline else { return }
         guard seconds > now.seconds else {
-            throw Refusal(
-                .badExpirationDate,
-                "the expiration \(seconds) (\(Timestamp.format(WallTime(seconds: seconds)))) is past; 0 means one attempt"
-            )
+            let time = "\(seconds) (\(Timestamp.format(WallTime(seconds: seconds))))"
+            guard case .at = expiration else {
+                throw Refusal(.badExpirationDate, "the time until which it is tried, \(time), is past")
+            }
+            throw Refusal(.badExpirationDate, "the expiration \(time) is past; 0 means one attempt")
         }
     }
 

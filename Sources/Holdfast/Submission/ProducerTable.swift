@@ -58,9 +58,7 @@ final class ProducerTable: Sendable {
     /// - Throws: ``Refusal`` with reason ``Reason/badProducerName``; ``JournalError`` when the name is new and the journal
     ///   can't register it.
     func producer(named name: String) throws -> Producer {
-        guard (1...64).contains(name.utf8.count) else {
-            throw Refusal(.badProducerName, "a Producer's name has 1 to 64 bytes; this one has \(name.utf8.count)")
-        }
+        try Producer.check(name: name)
         if let known = named.withLock({ $0[name] }) { return known }
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(
@@ -70,6 +68,17 @@ final class ProducerTable: Sendable {
             if let known = named[name] { return known }
             named[name] = made
             return made
+        }
+    }
+}
+
+extension Producer {
+    /// Checks a name before a Producer of that name is made.
+    ///
+    /// - Throws: ``Refusal`` with reason ``Reason/badProducerName``.
+    package static func check(name: String) throws(Refusal) {
+        guard (1...64).contains(name.utf8.count) else {
+            throw Refusal(.badProducerName, "a Producer's name has 1 to 64 bytes; this one has \(name.utf8.count)")
         }
     }
 }

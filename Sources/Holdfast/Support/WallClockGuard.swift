@@ -53,7 +53,8 @@ struct WallClockGuard: Sendable {
         let step = wall.since(last.wall) - (monotonic - last.monotonic)
         guard step > Self.tolerance || step < .zero - Self.tolerance else { return nil }
         distrust(from: monotonic, ahead: max(doubt + step, .zero), isBehind: step < .zero)
-        return .warning("the clock was set by \(step)")
+        let isBack = step < .zero
+        return .warning("the clock was set \(isBack ? "back" : "ahead") by \((isBack ? .zero - step : step).words)")
     }
 
     private mutating func began(_ wall: WallTime, after start: WallTime, monotonic: Duration) -> Remark? {
@@ -65,12 +66,13 @@ struct WallClockGuard: Sendable {
         // A second is what the slewing of a healthy clock may take back.
         if wall.advanced(by: .seconds(1)) < start {
             distrust(from: monotonic, ahead: .zero, isBehind: true)
-            return .warning("the clock is \(start.since(wall)) behind the time at which the journal was last written")
+            return .warning(
+                "the clock is \(start.since(wall).words) behind the time at which the journal was last written")
         }
         let gap = wall.since(start)
         guard gap > Self.tolerance else { return nil }
         distrust(from: monotonic, ahead: gap, isBehind: false)
-        return .unproven("the journal was last written \(gap) before this start, if the clock is right")
+        return .unproven("the journal was last written \(gap.words) before this start, if the clock is right")
     }
 
     /// - Parameters:

@@ -35,16 +35,16 @@ extension EngineLog {
             self(.holding, "route \(route) hands out nothing: \(reason)", ["reason": .string(reason.name)])
         case .holding(nil): self(.handingOut, "route \(route) hands out again")
         case .parked(let time):
-            self(.parked, "the service wants no new provider tokens; nothing is sent for \(time)")
+            self(.parked, "the service wants no new provider tokens; nothing is sent for \(time.words)")
         case .throttled(let throttle, let wait):
             self(
-                .throttled, "route \(route) is \(throttle): nothing is sent for \(wait), then one probe",
+                .throttled, "route \(route) is \(throttle): nothing is sent for \(wait.words), then one probe",
                 throttle.metadata(wait: wait))
         case .throttleEnded: self(.throttleEnded, "the service of route \(route) takes everything again")
         case .clock(.warning(let message)):
-            self(.clockDistrusted, "\(message): what looks expired waits for \(WallClockGuard.distrust)")
+            self(.clockDistrusted, "\(message): what looks expired waits for \(WallClockGuard.distrust.words)")
         case .clock(.unproven(let message)):
-            self(.clockUnproven, "\(message): what has expired since waits for \(WallClockGuard.distrust)")
+            self(.clockUnproven, "\(message): what has expired since waits for \(WallClockGuard.distrust.words)")
         case .report(let report): self(.report, report.message, report.metadata)
         default: break
         }
@@ -59,7 +59,7 @@ extension EngineLog {
         case .connectFailed(let error, let endpoint, let wait, isOnly: _):
             self(
                 error.kind == .configuration ? .connectionMisconfigured : .connectionFailed,
-                "no connection to \(endpoint): \(error); trying again in \(wait)",
+                "no connection to \(endpoint): \(error); trying again in \(wait.words)",
                 [
                     "endpoint": .string(endpoint), "reason": .string(error.message), "wait-ms": .milliseconds(wait),
                 ])
@@ -72,7 +72,7 @@ extension EngineLog {
         case .barrierWritten(let number):
             self(.barrierWritten, "a barrier is written", ["connection": .count(number)])
         case .barrierUnanswered(let number, let limit):
-            self(.barrierUnanswered, "a barrier was not answered within \(limit)", ["connection": .count(number)])
+            self(.barrierUnanswered, "a barrier was not answered within \(limit.words)", ["connection": .count(number)])
         case .endUnproven(let count):
             self(
                 .endUnproven,
@@ -128,18 +128,19 @@ extension EngineLog {
         switch news {
         case .handedOut(let key, let first, let last, let count, let connection, let possibleDuplicates):
             self(
-                .handedOut, "\(count) entries of \(key) go out on connection \(connection)",
+                .handedOut,
+                "\(counted(count, "entry of \(key) goes", "entries of \(key) go")) out on connection \(connection)",
                 [
                     "lane": .lane(key), "connection": .count(connection), "count": .count(count),
                     "uids": .uids(first, last), "possible-duplicates": .count(possibleDuplicates),
                 ])
         case .settled(let report, let connection):
             self(
-                .settled, "\(report.settled) settlements of connection \(connection) are on disk",
+                .settled, "\(counted(report.settled, "settlement", "settlements")) of connection \(connection) on disk",
                 ["connection": .count(connection), "count": .count(report.settled), "gone": .count(report.gone)])
         case .cleared(let key, let count, let through, let basis):
             self(
-                .cleared, "\(count) entries of \(key) are confirmed by \(basis)",
+                .cleared, "\(counted(count, "entry of \(key) is", "entries of \(key) are")) confirmed by \(basis)",
                 [
                     "lane": .lane(key), "count": .count(count), "through": .stringConvertible(through),
                     "by": .string("\(basis)"),
@@ -147,12 +148,14 @@ extension EngineLog {
         case .withdrawn(let withdrawal):
             self(
                 .withdrawn,
-                "\(withdrawal.withdrawn) entries are withdrawn, and \(withdrawal.unknown) that may have been sent are "
-                    + "unknown",
+                "\(counted(withdrawal.withdrawn, "entry is", "entries are")) withdrawn, and \(withdrawal.unknown) that may "
+                    + "have been sent \(withdrawal.unknown == 1 ? "is" : "are") unknown",
                 ["withdrawn": .count(withdrawal.withdrawn), "unknown": .count(withdrawal.unknown)])
         case .convicted(let key, let count):
             self(
-                .convicted, "\(count) tokens of lane \(key) are blacklisted: the service calls them bad",
+                .convicted,
+                "\(counted(count, "token of lane \(key) is", "tokens of lane \(key) are")) blacklisted: called bad by the "
+                    + "service",
                 ["lane": .lane(key), "count": .count(count)])
         case .identified(let uid, let uniqueID):
             self(
@@ -166,11 +169,12 @@ extension EngineLog {
             self(
                 .endsConnections,
                 "entry \(uid) has ended \(ends) connections that carried nothing else, while others are taken: "
-                    + (wait.map { "it is tried again, alone, in \($0)" } ?? "it is given up"), metadata)
+                    + (wait.map { "it is tried again, alone, in \($0.words)" } ?? "it is given up"), metadata)
         case .trimmed(let count):
             guard count > 0 else { return }
             self(
-                .rejectionsTrimmed, "\(count) rejections were too old or too many, and are deleted",
+                .rejectionsTrimmed,
+                "\(counted(count, "rejection was", "rejections were")) too old or too many, and deleted",
                 ["count": .count(count)])
         default: break
         }

@@ -77,6 +77,11 @@ extension ServiceAddress {
             (.firebaseCondition, "fcm-condition"), (.webPush, "web-push"),
         ]
 
+        /// For people: `fid, fcm-token or web-push`.
+        static var allNames: String {
+            names.dropLast().map(\.1).joined(separator: ", ") + (names.last.map { " or \($0.1)" } ?? "")
+        }
+
         /// The word for it, or its number where it is not known.
         public var name: String { Self.names.first { $0.0 == self }?.1 ?? "\(rawValue)" }
 
@@ -105,7 +110,9 @@ extension ServiceAddress: CustomStringConvertible {
         guard let end = notation.utf8.firstIndex(where: Self.isSeparator),
             let kind = Kind(name: notation[..<end])
         else {
-            throw Refusal(.badAddress, "an address is written KIND:TEXT, such as fid:cXy1, or KIND#HEX")
+            throw Refusal(
+                .badAddress,
+                "an address is written KIND:TEXT, such as fid:cXy1, or KIND#HEX, where KIND is \(Kind.allNames)")
         }
         let rest = Array(notation.utf8[notation.utf8.index(after: end)...])
         if notation.utf8[end] == UInt8(ascii: ":") {
@@ -118,7 +125,7 @@ extension ServiceAddress: CustomStringConvertible {
     }
 
     /// Ends the kind in a ``notation``.
-    static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: "#") }
+    package static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: "#") }
 
     /// Shortened where it names a device, so that an address never reaches a log whole by accident.
     public var description: String {

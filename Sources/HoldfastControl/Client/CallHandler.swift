@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -6,7 +7,7 @@ struct Call: Sendable {
     let resource: Resource
     let body: [UInt8]
     let answer: EventLoopPromise<Answer>
-    let limit: TimeAmount
+    let limit: Duration
 }
 
 /// A complete answer.
@@ -48,10 +49,10 @@ final class CallHandler: ChannelDuplexHandler {
 
     private func make(_ call: Call, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         let isolated = context.loopBound
-        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: call.limit) {
+        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(call.limit)) {
             let late = ControlError(
                 .timedOut,
-                "the owner did not answer within \(call.limit); the request may be done or not: look before you repeat it"
+                "the owner did not answer within \(call.limit.words); the request may be done or not: look before you repeat it"
             )
             self.finish(isolated.value, late)
         }

@@ -8,9 +8,13 @@ final class Ledger: Sendable {
     ///
     /// - Throws: when the file cannot be opened.
     init(path: String) throws {
-        let handle = try ProtectedFile.appending(to: path)
-        if try Self.endsInsideALine(path) { try handle.write(contentsOf: Data([UInt8(ascii: "\n")])) }
-        file = Locked(handle)
+        do {
+            let handle = try ProtectedFile.appending(to: path)
+            if try Self.endsInsideALine(path) { try handle.write(contentsOf: Data([UInt8(ascii: "\n")])) }
+            file = Locked(handle)
+        } catch {
+            throw MockAPNsError("the ledger \(path) can't be opened", because: error)
+        }
     }
 
     private static func endsInsideALine(_ path: String) throws -> Bool {

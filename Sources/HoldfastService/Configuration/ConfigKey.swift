@@ -88,8 +88,14 @@ package struct ConfigValues: Sendable {
     package var entries: [String: Entry] = [:]
     /// Keys whose value is none: that was said already.
     package var faulty: Set<String> = []
+    /// Keys of a group that is of the wrong type, which was said already.
+    package var unread: Set<String> = []
 
-    package func source(of key: String) -> ConfigSource { entries[key]?.source ?? source }
+    /// Of a default there is no place of its own: what is wrong with it is told where the section, or the item, begins.
+    package func source(of key: String) -> ConfigSource {
+        guard let entry = entries[key], entry.source != .standard else { return source }
+        return entry.source
+    }
 
     /// Whether it was given, wherever.
     package func isGiven(_ key: String) -> Bool {
@@ -97,6 +103,9 @@ package struct ConfigValues: Sendable {
         guard let entry = entries[key] else { return false }
         return entry.source != .standard
     }
+
+    /// Whether its value is not known for a mistake that was told already, so that nothing contradicts it.
+    package func isUnknown(_ key: String) -> Bool { faulty.contains(key) || unread.contains(key) }
 
     /// Whether one of the group's keys was given.
     package func isGroupGiven(_ group: String) -> Bool {

@@ -19,6 +19,10 @@ struct ConfigReader {
         var groups: [String: ConfigSource] = [:]
         /// Keys that something was wrong with: not missing.
         var faulty: Set<String> = []
+        /// Keys of a group that is of the wrong type: nobody knows whether they were meant to be given.
+        var unread: Set<String> = []
+        /// It is of the wrong type as a whole, so nothing of it is checked further.
+        var isUnreadable = false
     }
 
     let sections: [ConfigSection]
@@ -54,7 +58,8 @@ struct ConfigReader {
             let understood = (items[section.name] ?? []).enumerated().map { index, item in
                 understand(item, of: section, path: section.isList ? "\(section.name)[\(index)]" : section.name)
             }
-            section.check(understood, &problems)
+            let readable = zip(understood, items[section.name] ?? []).filter { !$1.isUnreadable }.map(\.0)
+            section.check(readable, &problems)
             read[section.name] = understood
         }
         problems.sort(by: ConfigProblem.isBefore)
@@ -109,7 +114,8 @@ struct ConfigReader {
     ) {
         let names = section.names(behind: prefix)
         guard let pairs = pairs(of: tree, path: path, names: names) else {
-            item.faulty.formUnion(section.keys.map(\.name).filter { $0.hasPrefix(prefix) })
+            item.unread.formUnion(section.keys.map(\.name).filter { $0.hasPrefix(prefix) })
+            item.isUnreadable = prefix.isEmpty
             return
         }
         if !prefix.isEmpty { item.groups[String(prefix.dropLast())] = source(tree.place) }
@@ -217,7 +223,8 @@ struct ConfigReader {
     // MARK: Both
 
     private mutating func understand(_ item: Item, of section: ConfigSection, path: String) -> ConfigValues {
-        var values = ConfigValues(section: section, path: path, source: item.source, faulty: item.faulty)
+        var values = ConfigValues(
+            section: section, path: path, source: item.source, faulty: item.faulty, unread: item.unread)
         for key in section.keys {
             let path = "\(path).\(key.name)"
             if let given = item.given[key.name] {
@@ -228,7 +235,7 @@ struct ConfigReader {
                     problems.append(ConfigProblem(source: given.source, path: path, message: error.message))
                     values.faulty.insert(key.name)
                 }
-            } else if isNeeded(key, in: item), !item.faulty.contains(key.name) {
+            } else if isNeeded(key, in: item), !item.faulty.contains(key.name), !item.unread.contains(key.name) {
                 let source = key.group.flatMap { item.groups[$0] } ?? item.source
                 problems.append(
                     ConfigProblem(source: source, path: path, message: "is missing; takes \(key.type.allowed)"))

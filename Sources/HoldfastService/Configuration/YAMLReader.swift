@@ -21,7 +21,7 @@ package struct YAMLReader {
     /// - Throws: ``YAMLFault`` for the first thing that is no YAML.
     package static func read(_ bytes: [UInt8]) throws(YAMLFault) -> YAMLTree? {
         guard bytes.count <= greatestByteCount else {
-            throw YAMLFault("has \(bytes.count) bytes; at most \(greatestByteCount) are taken")
+            throw YAMLFault("has more than \(greatestByteCount) bytes, which is the most that is taken")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw YAMLFault("is not UTF-8") }
         guard aliasCount(bytes) <= greatestAliasCount else { throw YAMLFault(aliasMessage) }
@@ -168,6 +168,11 @@ extension YAMLFault {
             let place = TextPlace(line: mark.line, column: mark.column)
             let scalars = Array(text.unicodeScalars)
             let isTab = place.index(in: scalars).map { scalars[$0] == "\t" } ?? false
+            // libyaml's own words name a function of its.
+            guard !problem.contains("nesting level") else {
+                self.init("is nested too deeply; \(YAMLReader.greatestDepth) levels are taken", at: place)
+                return
+            }
             let words = (context.map { $0.text.isEmpty ? "" : "\($0.text): " } ?? "") + problem
             self.init("is not YAML: \(words)" + (isTab ? " (a tab; lines are indented by spaces)" : ""), at: place)
         case .reader(let problem, let offset, _, _):

@@ -44,7 +44,12 @@ extension ServiceRun {
             return needsRestart
         } catch {
             state.withLock { $0.failedReloads += 1 }
-            logger.error("the configuration was read again and is not taken up; everything stays as it was: \(error)")
+            if state.withLock(\.isEnding) {
+                logger.notice("the configuration was read again and is not taken up, because the service is ending")
+            } else {
+                logger.error(
+                    "the configuration was read again and is not taken up; everything stays as it was: \(error)")
+            }
             await host.tell(.ready(status))
             throw error
         }

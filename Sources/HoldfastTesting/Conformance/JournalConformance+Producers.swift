@@ -53,6 +53,14 @@ extension JournalConformance {
             try bench.append([4], lane: lane, producer: "one")
             try expect("drained, after an append", drained().count, is: 2)
         },
+        Rule("A Producer's name has 1 to 64 bytes") { bench in
+            for name in ["", String(repeating: "x", count: 65)] {
+                try bench.expectError(.invalidEntry, "a name of \(name.utf8.count) bytes") {
+                    _ = try bench.journal.openProducer(name)
+                }
+            }
+            _ = try bench.producer(String(repeating: "x", count: 64))
+        },
         Rule("A journal tells so many Producers apart, and no more") { bench in
             for number in 1...ProducerID.greatestCount { _ = try bench.producer("producer \(number)") }
             try bench.expectError(.tooManyProducers, "one name too many") {

@@ -66,7 +66,7 @@ public final class InMemoryJournal: Journal, JournalService {
     package func openProducer(_ name: String) throws(JournalError) -> ProducerID {
         try checkOpen()
         guard (1...64).contains(name.utf8.count) else {
-            throw JournalError(.limitReached, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
+            throw JournalError(.invalidEntry, "the name of a Producer has 1 to 64 bytes, not \(name.utf8.count)")
         }
         if let known = state.withLock({ $0.disk.producerID(of: name) }) { return known }
         return try ask { reply in .openProducer(name, reply) }

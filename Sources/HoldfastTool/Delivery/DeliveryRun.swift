@@ -109,7 +109,7 @@ struct DeliveryRun {
                 switch event {
                 case .inputEnded:
                     if let failure = report.withLock(\.error) {
-                        console.error("\(failure.message); \(intake.afterFailure)")
+                        console.error(failure.message + (options.isQueueOnly ? "" : "; \(intake.afterFailure)"))
                         error = error ?? failure
                     }
                     guard !isEnding else { break }
@@ -201,7 +201,8 @@ struct DeliveryRun {
     private func feed(_ report: Monitor<FeedReport>) -> Feed {
         Feed(engine: engine, console: console, report: report, fullLimit: options.fullLimit) { [engine, options] in
             if options.isQueueOnly {
-                return ToolError(.inputOutput, "--queue-only sends nothing that would make room")
+                return ToolError(
+                    .inputOutput, "nothing more is taken, since --queue-only sends nothing that would make room")
             }
             let status = engine.status()
             let lanes = status.lanes.filter { $0.backlog > 0 }

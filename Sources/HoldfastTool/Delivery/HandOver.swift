@@ -34,6 +34,8 @@ struct HandOver {
         // From here on a signal ends the waiting.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var (receipts, error) = try await submit(notifications)
+        // The owner has few connections, and waiting may be long: others need them, too.
+        await desk.close()
         var summary = HandOverSummary(owner: desk.owner, queueOnly: isQueueOnly)
         if !isQueueOnly, error == nil {
             console.note("\(desk.owner) uses the journal: it takes and sends")
@@ -115,6 +117,7 @@ struct HandOver {
         var waiting = entries
         var lastTrouble: String?
         var nextLook = ContinuousClock.now + Self.look
+        var status: DeskStatus?
         while true {
             let fates = try fates(of: waiting.map(\.uid))
             let awaited = HandOverWatch.Awaited(zip(waiting.map(\.topic), fates))
@@ -123,7 +126,8 @@ struct HandOver {
             let now = ContinuousClock.now
             if now >= nextLook {
                 nextLook = now + Self.look
-                let finding = watch.look(try await status(), awaited, at: now - Self.epoch)
+                status = try await self.status(before: status)
+                let finding = watch.look(status, awaited, at: now - Self.epoch)
                 if let error = finding.error { return error }
                 if let trouble = finding.trouble, trouble != lastTrouble, !console.isInteractive {
                     console.warning("\(trouble); waiting")
@@ -138,10 +142,15 @@ struct HandOver {
 
     private static let epoch = ContinuousClock.now
 
+    /// - Parameter last: stands for an owner that has no connection left to answer on.
     /// - Returns: nil when nobody serves the journal.
-    private func status() async throws -> DeskStatus? {
+    private func status(before last: DeskStatus?) async throws -> DeskStatus? {
         do {
-            return try await desk.status()
+            let status = try await desk.status()
+            await desk.close()
+            return status
+        } catch let error as ControlError where error.code == .busy {
+            return last
         } catch let error as ControlError where error.mayPass {
             return nil
         }

@@ -27,6 +27,7 @@ struct StrictCheck {
             for (line, fault) in batch.faults { reporter.malformed(line: line, fault) }
             for (index, notification) in batch.notifications.enumerated() {
                 do throws(Refusal) {
+                    if let name = batch.producer { try Producer.check(name: name) }
                     guard let validator = validators[notification.topic] ?? fallback else {
                         throw Refusal(.topicDisallowed, "no route serves its topic")
                     }

@@ -80,7 +80,10 @@ extension EntryExplanation {
                 + "\(entry.lane.route) since \(time(topic.since, facts.now)): \(topic.reason)\(probe). To try it at once: "
                 + "`holdfast lanes resume \(lane)`."
         }
-        if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic { return "It \(goes) then." }
+        if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic {
+            guard entry.lastReason == .clockDistrusted else { return "It \(goes) then." }
+            return "It \(goes) then, or as soon as this machine's clock is right again and believed."
+        }
         return "It \(goes) in its turn."
     }
 

@@ -80,6 +80,8 @@ private struct LineFields {
     }
 
     private var seen: UInt32 = 0
+    /// Those of the keys seen that have a value.
+    private var given: UInt32 = 0
     private var recipients: [Recipient] = []
     private var topic: String?
     private var pushType: PushType?
@@ -101,6 +103,7 @@ private struct LineFields {
         let value = member.value
         // Many programs write null for "none", so it counts as absent.
         if value.kind == .null { return }
+        given |= key.bit
         switch key {
         case .token: recipients.append(.device(try token(value, bytes, "token")))
         case .tokens: try takeTokens(value, bytes)
@@ -127,7 +130,7 @@ private struct LineFields {
     }
 
     func line(_ bytes: [UInt8], defaultTopic: String?) throws(LineFault) -> NotificationLine {
-        let ways = [Key.token, .tokens, .channel].filter { seen & $0.bit != 0 }
+        let ways = [Key.token, .tokens, .channel].filter { given & $0.bit != 0 }
         guard ways.count < 2 else {
             throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
         }

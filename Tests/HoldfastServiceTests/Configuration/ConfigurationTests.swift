@@ -169,6 +169,29 @@ struct ConfigurationTests {
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
     }
 
+    @Test(
+        "What is of the wrong type is one mistake, and contradicts nothing",
+        arguments: [
+            ("journal: [a]", 1), ("journal: 5", 1), ("routes: 5", 1), ("routes: [5]", 1), ("routes: [5, 6]", 2),
+            ("routes: [5, {endpoint: production}]", 1), ("gateway: [a]", 1), ("gateway: {http2: [a], binary: 7}", 2),
+            ("routes: [{endpoint: production, signing-key: [a]}]", 1),
+            ("routes: [{endpoint: production, certificate: [a]}]", 1),
+            ("routes: [{endpoint: production, signing-key: [a], certificate: {file: push.pem}}]", 1),
+            ("journal: {wait: 5m, when-full: [wait]}", 1), ("admin: x", 1), ("limits: [1]", 1), ("clients: [x, y]", 2),
+            (#"routes: [{endpoint: "binary+tls://a", confirm: [quiet], quiet-period: 5s}]"#, 1),
+        ])
+    func wrongTypes(text: String, count: Int) throws {
+        let found = try problems(text)
+        #expect(found.count == count, "\(found)")
+    }
+
+    @Test("What is wrong with a default is told where its item is")
+    func placeOfDefault() throws {
+        let found = try problems(
+            "routes:\n  - {endpoint: production, topics: [a]}\n  - {endpoint: sandbox, topics: [b]}")
+        #expect(found.count == 1 && found.first?.hasPrefix("3:5: routes[1].name: ") == true, "\(found)")
+    }
+
     @Test("A secret that was put where a file's name belongs is not told")
     func secrets() throws {
         let secret = "MIGTAgEAMBMGByqGSM49"

@@ -106,7 +106,7 @@ struct YAMLReaderTests {
     @Test("A file that is too large is not looked at")
     func size() {
         let text = String(repeating: "#", count: YAMLReader.greatestByteCount + 1)
-        #expect(fault(text)?.message.contains("at most 131072 are taken") == true)
+        #expect(fault(text)?.message.contains("has more than 131072 bytes") == true)
     }
 
     @Test("Any number of keys, and flow lists as long as a file may be, are read in bounded time")
@@ -123,6 +123,8 @@ struct YAMLReaderTests {
         #expect(items.count == 50_001)
         let nested = String(repeating: "[", count: 900) + String(repeating: "a,", count: 2000)
         #expect(fault(nested) != nil)
+        let tooDeep = fault(String(repeating: "[", count: 2000))
+        #expect(tooDeep?.message == "is nested too deeply; 16 levels are taken", "\(tooDeep?.message ?? "")")
     }
 
     @Test("A good file with bytes changed, cut, doubled and moved at random is read or refused, and nothing else")

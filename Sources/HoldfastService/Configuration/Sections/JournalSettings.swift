@@ -46,7 +46,8 @@ package struct JournalSettings: Equatable, Sendable {
                 "with `when-full: wait`, how long at most; without it, as long as deliveries make room"),
         ],
         check: { items, problems in
-            for values in items where values.isGiven("wait") && values.text("when-full") != WhenFull.wait.rawValue {
+            for values in items where values.isGiven("wait") && !values.isUnknown("when-full") {
+                guard values.text("when-full") != WhenFull.wait.rawValue else { continue }
                 problems.append(values.problem("wait", "is for `when-full: wait`; add that, or leave this out"))
             }
         })

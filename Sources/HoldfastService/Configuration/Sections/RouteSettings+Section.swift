@@ -106,7 +106,9 @@ extension RouteSettings {
         ] where values.isGiven(one) && values.isGiven(other) {
             problems.append(values.problem(one, "contradicts \(other): the one or the other"))
         }
-        if values.isGiven("quiet-period"), values.text("confirm") != Confirmation.quiet.rawValue {
+        if values.isGiven("quiet-period"), !values.isUnknown("confirm"),
+            values.text("confirm") != Confirmation.quiet.rawValue
+        {
             problems.append(values.problem("quiet-period", "is for `confirm: quiet`: a barrier waits for its answer"))
         }
         guard let endpoint = values.text("endpoint") else { return }

@@ -45,6 +45,16 @@ struct BlacklistAddCommand: AsyncParsableCommand {
         guard !tokenArguments.tokens.isEmpty else { throw ValidationError("Name tokens, or - for standard input.") }
         guard (1...255).contains(reason.utf8.count) else { throw ValidationError("--reason has 1 to 255 bytes.") }
         guard route.utf8.count <= 255 else { throw ValidationError("--route has at most 255 bytes.") }
+        guard scopeOptions.endpoint.map(Self.isServed) ?? true else {
+            throw ValidationError(
+                "--endpoint: no push service is reached so; it takes `production`, `sandbox`, https://HOST[:PORT], or "
+                    + "binary+tls://HOST[:PORT].")
+        }
+    }
+
+    /// Whether a route can lead there: an entry for anywhere else would never hold.
+    private static func isServed(_ service: String) -> Bool {
+        ["https://", "http://", "binary://", "binary+tls://"].contains(where: service.hasPrefix)
     }
 
     func run() async throws { try await reporting { try await add() } }

@@ -19,8 +19,13 @@ struct BlacklistImportCommand: AsyncParsableCommand {
                "learntAt":"2026-11-21T12:00:01Z","route":"default",
                "topic":"com.example.app","endpoint":"https://api.push.apple.com:443"}
 
+            The journal must exist. To move to a new one, import the entries of the old one first: `journal import` \
+            makes a journal if there is none.
+
             Examples:
               holdfast blacklist import blacklist.ndjson --journal push.journal
+              holdfast journal export --journal old.journal -o entries.ndjson
+              holdfast journal import entries.ndjson --journal new.journal
               holdfast blacklist export --journal old.journal | \\
                 holdfast blacklist import - --journal new.journal
             """)

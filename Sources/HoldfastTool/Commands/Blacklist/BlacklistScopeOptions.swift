@@ -26,12 +26,12 @@ struct BlacklistScopeOptions: ParsableArguments {
 
     /// The push service by the name that the blacklist has for it.
     @Sendable static func serviceIdentity(_ text: String) throws -> String {
-        guard text.utf8.count <= 512 else { throw ValidationError("--endpoint has at most 512 bytes.") }
+        guard text.utf8.count <= 512 else { throw ValidationError("It has at most 512 bytes.") }
         if text.hasPrefix("binary://") || text.hasPrefix("binary+tls://") {
             do throws(LegacyAPNsConfigurationError) {
                 return try LegacyAPNsEndpoint(text).description
             } catch {
-                throw ValidationError("--endpoint: \(error.message)")
+                throw ValidationError(error.message)
             }
         }
         // A connector of a program's own names its service as it likes.
@@ -39,7 +39,7 @@ struct BlacklistScopeOptions: ParsableArguments {
         do throws(APNsConfigurationError) {
             return try APNsEndpoint(text).service
         } catch {
-            throw ValidationError("--endpoint: \(error.message)")
+            throw ValidationError(error.message)
         }
     }
 }

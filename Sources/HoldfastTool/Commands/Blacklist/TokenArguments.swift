@@ -16,12 +16,16 @@ struct TokenArguments: ParsableArguments {
 
     func validate() throws {
         guard !readsInput else { return }
-        for text in tokens {
+        for (index, text) in tokens.enumerated() {
+            guard text != "-" else {
+                throw ValidationError("- reads all tokens from standard input: leave it out, or the other tokens.")
+            }
             do throws(Refusal) {
                 _ = try Recipient(argument: text)
             } catch {
-                // Not what it was: it may be a token all the same.
-                throw ValidationError("One of the tokens is none: \(error.detail).")
+                // Not the text itself: it may be a token all the same.
+                let place = tokens.count > 1 ? "Token \(index + 1) of \(tokens.count)" : "The token"
+                throw ValidationError("\(place) is none: \(error.detail).")
             }
         }
     }
@@ -65,11 +69,29 @@ struct TokenArguments: ParsableArguments {
 extension Recipient {
     /// A token as people paste it, or an address of another service by its ``ServiceAddress/notation``.
     init(argument text: String) throws(Refusal) {
-        do throws(Refusal) {
+        if text.utf8.contains(where: ServiceAddress.isSeparator), !DeviceToken.isHexPairs(text) {
+            self = .service(try ServiceAddress(notation: text))
+        } else {
             self = .device(try DeviceToken(sanitizing: text))
-        } catch {
-            guard let address = try? ServiceAddress(notation: text) else { throw error }
-            self = .service(address)
         }
+    }
+}
+
+extension DeviceToken {
+    /// A token as people paste it. A colon is taken between pairs of hex digits only: before anything else it ends the kind
+    /// of an address, which would become another device's token if it were passed over.
+    init(argument text: String) throws(Refusal) {
+        guard !text.contains(":") || Self.isHexPairs(text) else {
+            throw Refusal(
+                .badDeviceToken, "a device token has colons between pairs of hex digits only, such as 00:fc:13")
+        }
+        try self.init(sanitizing: text)
+    }
+
+    /// `00:fc:13`, in angle brackets or not.
+    static func isHexPairs(_ text: String) -> Bool {
+        let groups = text.filter { !$0.isWhitespace && $0 != "<" && $0 != ">" }
+            .split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count > 1 && groups.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
     }
 }

@@ -94,6 +94,12 @@ struct DeliveryOptions: ParsableArguments {
 
     func validate() throws {
         if let window, !(1...1_000_000).contains(window) { throw ValidationError("--window must be 1 to 1000000.") }
+        if let giveUpAfter, giveUpAfter < .milliseconds(1) {
+            throw ValidationError("--give-up-after must be 1ms or more.")
+        }
+        if let journalLimit, journalLimit < 1 << 20 {
+            throw ValidationError("--journal-limit must be 1M or more.")
+        }
         guard feedbackInterval == nil || feedback != nil else {
             throw ValidationError("--feedback-interval needs --feedback.")
         }

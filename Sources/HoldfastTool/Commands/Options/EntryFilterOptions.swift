@@ -212,14 +212,14 @@ enum AgeArgument: Equatable {
 private enum FilterArgument {
     static func lane(_ text: String) throws -> LanePattern {
         guard let pattern = LanePattern(text) else {
-            throw ValidationError("--lane needs a lane, such as default/immediate/at-least-once.")
+            throw ValidationError("A lane is named ROUTE/URGENCY/GUARANTEE, such as default/immediate/at-least-once.")
         }
         return pattern
     }
 
     static func token(_ text: String) throws -> TokenPattern {
         guard let pattern = TokenPattern(text) else {
-            throw ValidationError("--token needs hex digits: all of a token, the first ones, or 00fc…9a1b.")
+            throw ValidationError("It takes hex digits: all of a token, the first ones, or 00fc…9a1b.")
         }
         return pattern
     }
@@ -228,7 +228,7 @@ private enum FilterArgument {
         do throws(Refusal) {
             return try BroadcastChannel(text)
         } catch {
-            throw ValidationError("--channel: \(error.detail).")
+            throw ValidationError("\(error.detail).")
         }
     }
 
@@ -236,7 +236,7 @@ private enum FilterArgument {
         do throws(Refusal) {
             return try ServiceAddress(notation: text)
         } catch {
-            throw ValidationError("--address: \(error.detail).")
+            throw ValidationError("\(error.detail).")
         }
     }
 

@@ -106,7 +106,9 @@ enum JSONArgument {
         do throws(JSONFault) {
             try JSONScanner.checkObject(bytes)
         } catch {
-            throw ToolError(.badInput, "\(name) must be a JSON object: \(error)")
+            throw ToolError(
+                .badInput,
+                "\(name) must be a JSON object: \(error.reason.rawValue), at byte \(error.offset + 1)")
         }
         // An object begins and ends with a brace, so these are there.
         let start = bytes.firstIndex(of: UInt8(ascii: "{"))!

@@ -76,11 +76,14 @@ extension NotificationOptions {
         if id != nil, count > 1 {
             throw ValidationError("--id is for one notification, and \(first) was given \(count) times.")
         }
-        do throws(Refusal) {
-            _ = try recipients
-        } catch {
-            // Not what it was: it may be a token all the same.
-            throw ValidationError("One of those given with \(first) is none: \(error.detail).")
+        for index in 0..<count {
+            do throws(Refusal) {
+                _ = try recipient(index)
+            } catch {
+                // Not the text itself: it may be a token all the same.
+                let place = count > 1 ? "\(first) number \(index + 1)" : first
+                throw ValidationError("\(place): \(error.detail).")
+            }
         }
     }
 
@@ -88,10 +91,14 @@ extension NotificationOptions {
     var recipients: [Recipient] {
         get throws(Refusal) {
             var recipients: [Recipient] = []
-            for text in token { recipients.append(.device(try DeviceToken(sanitizing: text))) }
-            for text in channel { recipients.append(.channel(try BroadcastChannel(text))) }
+            for index in 0..<token.count + channel.count { recipients.append(try recipient(index)) }
             return recipients
         }
+    }
+
+    private func recipient(_ index: Int) throws(Refusal) -> Recipient {
+        guard index >= token.count else { return .device(try DeviceToken(argument: token[index])) }
+        return .channel(try BroadcastChannel(channel[index - token.count]))
     }
 
     private func checkLiveActivity() throws {

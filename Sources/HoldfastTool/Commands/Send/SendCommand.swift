@@ -99,7 +99,8 @@ struct SendCommand: AsyncParsableCommand {
         "Missing what to send: a <file>, or --token <token> with --alert <body>.")
 
     private func validateByHand() throws {
-        guard let first = notificationOptions.given.first else { throw Self.missing }
+        // Without anything to send it is refused when it runs: an unknown flag is told before.
+        guard let first = notificationOptions.given.first else { return }
         let flags = [("--resume", resume), ("--restart", restart), ("--strict", strict)]
         if let (flag, _) = flags.first(where: { $0.1 }) {
             throw ValidationError("\(flag) is for a file, and \(first) is for a notification by hand.")
@@ -124,6 +125,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     private func send() async throws -> ToolStatus {
+        guard file != nil || !notificationOptions.given.isEmpty else { throw Self.missing }
         var configuration = deliveryOptions.over(try journalOptions.configOptions.load())
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
