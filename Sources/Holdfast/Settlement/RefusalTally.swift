@@ -31,6 +31,13 @@ struct RefusalTally: Sendable {
     /// At least a tenth was throttled.
     var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
 
+    /// Whether some were taken, and of all a single one was refused, or less than a tenth and, if a share is given, no more than
+    /// twice that.
+    func isOneOrFew(share: Double?) -> Bool {
+        guard granted > 0, refused > 1 else { return granted > 0 }
+        return refused * 10 < all && Double(refused) <= 2 * (share ?? 1) * Double(all) + 1
+    }
+
     /// At least half was refused.
     func isMostlyRefused(least: Int) -> Bool { refused >= least && refused * 2 >= all }
 }

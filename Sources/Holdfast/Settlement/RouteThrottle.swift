@@ -226,6 +226,10 @@ struct RouteThrottle: Sendable {
             phase = .paused(until: later)
             return .service(until: later)
         }
+        if isBesideOthers(answers) {
+            pace?.refusedBesideOthers(answers.refused)
+            return .service(until: now + wait(answers.retryAfter, random: random()))
+        }
         guard isAboutService(answers) else {
             // A failure says nothing of how much is sent.
             if answers.throttled > 0 { pace?.refusedSome(now: now) }
@@ -261,6 +265,14 @@ struct RouteThrottle: Sendable {
         }
     }
 
+    /// Whether, in a recovery, the service goes on taking the others, and refuses no more of them than it does below its quota.
+    /// Then what it refused waits, and the route does not.
+    private func isBesideOthers(_ answers: Answers) -> Bool {
+        guard phase == .recovering, answers.throttled > 0, refusedInARow < Self.sureInARow else { return false }
+        guard let pace else { return tally.isOneOrFew(share: nil) }
+        return pace.mayRefuseSome && tally.isOneOrFew(share: pace.shareBelowQuota)
+    }
+
     private mutating func isFutile(_ answers: Answers) -> Bool {
         switch phase {
         case .recovering:
@@ -294,6 +306,9 @@ struct RouteThrottle: Sendable {
             return
         }
         phase = .recovering
+        // What was refused before the probe says nothing of what comes behind it.
+        tally = RefusalTally()
+        tally.add(answers, now: now)
         recoveringSince = now
         limitedAt = nil
         failures = 0
@@ -334,10 +349,13 @@ struct RouteThrottle: Sendable {
         granted = 0
         tally = RefusalTally()
         limit = 1
-        let until =
-            now + max(policy.pause(failures - 1) * (0.5 + random / 2), isSure ? answers.retryAfter ?? .zero : .zero)
+        let until = now + wait(isSure ? answers.retryAfter : nil, random: random)
         phase = .paused(until: until)
         return until
+    }
+
+    private func wait(_ retryAfter: Duration?, random: Double) -> Duration {
+        max(policy.pause(failures - 1) * (0.5 + random / 2), retryAfter ?? .zero)
     }
 
     /// From the beginning of one pause to the beginning of the next, the service grants what its quota is, if there was more
