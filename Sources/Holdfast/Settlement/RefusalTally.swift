@@ -31,11 +31,15 @@ struct RefusalTally: Sendable {
     /// At least a tenth was throttled.
     var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
 
-    /// Whether some were taken, and of all a single one was refused, or less than a tenth and, if a share is given, no more than
-    /// twice that.
-    func isOneOrFew(share: Double?) -> Bool {
-        guard granted > 0, refused > 1 else { return granted > 0 }
-        return refused * 10 < all && Double(refused) <= 2 * (share ?? 1) * Double(all) + 1
+    /// A single one was refused beside others.
+    var isOne: Bool { granted > 0 && refused <= 1 }
+
+    /// A single one of this many at least was refused.
+    func isOne(of count: Int) -> Bool { isOne && all >= count }
+
+    /// Less than a tenth was refused, and hardly more than twice this share.
+    func isFew(share: Double) -> Bool {
+        refused * 10 < all && Double(refused) <= 2 * share * Double(all) + 1
     }
 
     /// At least half was refused.

@@ -8,6 +8,8 @@
 /// If the share of refusals stays the same at any rate, they are about some of the notifications (Apple's 429 is about one
 /// device), and no pause would help. Then the route pauses only for a service that refuses most requests.
 ///
+/// Both may be true at once: beside a quota, a few are refused at any rate. See `ThrottlePace` for how they are told apart.
+///
 /// A pure machine. Without refusals it costs one comparison for each hand-out.
 struct RouteThrottle: Sendable {
     enum Phase: Hashable, Sendable {
@@ -265,12 +267,14 @@ struct RouteThrottle: Sendable {
         }
     }
 
-    /// Whether, in a recovery, the service goes on taking the others, and refuses no more of them than it does below its quota.
-    /// Then what it refused waits, and the route does not.
+    /// Whether the service, in a recovery, refused some and goes on taking the others as below its quota. Then what it refused
+    /// waits, and the route does not: failures now and then would keep it far below the quota.
     private func isBesideOthers(_ answers: Answers) -> Bool {
         guard phase == .recovering, answers.throttled > 0, refusedInARow < Self.sureInARow else { return false }
-        guard let pace else { return tally.isOneOrFew(share: nil) }
-        return pace.mayRefuseSome && tally.isOneOrFew(share: pace.shareBelowQuota)
+        guard let pace else { return tally.isOne || tally.isFew(share: 1) }
+        // Below a refused rate one says little. Above it is what the route waits for.
+        if pace.ceiling != nil, tally.isOne(of: ThrottlePace.many) { return true }
+        return pace.mayRefuseSome && (tally.isOne || tally.isFew(share: pace.shareBelowQuota ?? 1))
     }
 
     private mutating func isFutile(_ answers: Answers) -> Bool {

@@ -5,6 +5,9 @@
 /// and refused again after the route had kept below it, is a quota, and each time the route keeps below it for twice as long.
 /// So a steady quota costs about one refusal in 200 requests.
 ///
+/// Some may be refused at any rate, beside the quota. If lower rates are refused again and again, the route goes much slower for
+/// a moment, a *trial*: the share that is refused then has nothing to do with the rate, and is no reason to lower it.
+///
 /// A pure machine.
 struct ThrottlePace: Sendable {
     /// Below this the probes alone are enough.
@@ -23,8 +26,10 @@ struct ThrottlePace: Sendable {
     static let step = (time: Duration.seconds(2), count: 10)
     /// Below this too few are answered in a second or two for a share of them to say anything.
     static let leastForShares = 20.0
+    /// One that is refused among so many in a second or two, below a refused rate, is no reason to lower it further.
+    static let many = 40
     /// After so many lower rates in a row were refused too, the route goes at this share of the rate for so long, and for so
-    /// many answers. What is refused then has nothing to do with the rate.
+    /// many answers.
     static let trial = (holds: 2, share: 0.7, time: Duration.seconds(3), count: 60)
     /// The first step beyond a quota, as a share of the rate, and the first one elsewhere. Each further step doubles it, up to
     /// doubling the rate.
@@ -104,7 +109,7 @@ struct ThrottlePace: Sendable {
 
     // MARK: How it changes
 
-    /// The service has refused some, and goes on taking the others.
+    /// The service has refused some, which is no reason to lower the rate.
     mutating func refusedBesideOthers(_ count: Int) { refusedSinceResume += count }
 
     /// The service refuses at this rate.
