@@ -31,6 +31,17 @@ struct RefusalTally: Sendable {
     /// At least a tenth was throttled.
     var isThrottled: Bool { throttled >= Self.least && throttled * 10 >= all }
 
+    /// A single one was refused beside others.
+    var isOne: Bool { granted > 0 && refused <= 1 }
+
+    /// A single one of this many at least was refused.
+    func isOne(of count: Int) -> Bool { isOne && all >= count }
+
+    /// Less than a tenth was refused, and hardly more than twice this share.
+    func isFew(share: Double) -> Bool {
+        refused * 10 < all && Double(refused) <= 2 * share * Double(all) + 1
+    }
+
     /// At least half was refused.
     func isMostlyRefused(least: Int) -> Bool { refused >= least && refused * 2 >= all }
 }

@@ -8,6 +8,8 @@
 /// If the share of refusals stays the same at any rate, they are about some of the notifications (Apple's 429 is about one
 /// device), and no pause would help. Then the route pauses only for a service that refuses most requests.
 ///
+/// Both may be true at once: beside a quota, a few are refused at any rate. See `ThrottlePace` for how they are told apart.
+///
 /// A pure machine. Without refusals it costs one comparison for each hand-out.
 struct RouteThrottle: Sendable {
     enum Phase: Hashable, Sendable {
@@ -226,6 +228,10 @@ struct RouteThrottle: Sendable {
             phase = .paused(until: later)
             return .service(until: later)
         }
+        if isBesideOthers(answers) {
+            pace?.refusedBesideOthers(answers.refused)
+            return .service(until: now + wait(answers.retryAfter, random: random()))
+        }
         guard isAboutService(answers) else {
             // A failure says nothing of how much is sent.
             if answers.throttled > 0 { pace?.refusedSome(now: now) }
@@ -261,6 +267,16 @@ struct RouteThrottle: Sendable {
         }
     }
 
+    /// Whether the service, in a recovery, refused some and goes on taking the others as below its quota. Then what it refused
+    /// waits, and the route does not: failures now and then would keep it far below the quota.
+    private func isBesideOthers(_ answers: Answers) -> Bool {
+        guard phase == .recovering, answers.throttled > 0, refusedInARow < Self.sureInARow else { return false }
+        guard let pace else { return tally.isOne || tally.isFew(share: 1) }
+        // Below a refused rate one says little. Above it is what the route waits for.
+        if pace.ceiling != nil, tally.isOne(of: ThrottlePace.many) { return true }
+        return pace.mayRefuseSome && (tally.isOne || tally.isFew(share: pace.shareBelowQuota ?? 1))
+    }
+
     private mutating func isFutile(_ answers: Answers) -> Bool {
         switch phase {
         case .recovering:
@@ -294,6 +310,9 @@ struct RouteThrottle: Sendable {
             return
         }
         phase = .recovering
+        // What was refused before the probe says nothing of what comes behind it.
+        tally = RefusalTally()
+        tally.add(answers, now: now)
         recoveringSince = now
         limitedAt = nil
         failures = 0
@@ -334,10 +353,13 @@ struct RouteThrottle: Sendable {
         granted = 0
         tally = RefusalTally()
         limit = 1
-        let until =
-            now + max(policy.pause(failures - 1) * (0.5 + random / 2), isSure ? answers.retryAfter ?? .zero : .zero)
+        let until = now + wait(isSure ? answers.retryAfter : nil, random: random)
         phase = .paused(until: until)
         return until
+    }
+
+    private func wait(_ retryAfter: Duration?, random: Double) -> Duration {
+        max(policy.pause(failures - 1) * (0.5 + random / 2), retryAfter ?? .zero)
     }
 
     /// From the beginning of one pause to the beginning of the next, the service grants what its quota is, if there was more

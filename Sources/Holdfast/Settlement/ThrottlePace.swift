@@ -5,6 +5,9 @@
 /// and refused again after the route had kept below it, is a quota, and each time the route keeps below it for twice as long.
 /// So a steady quota costs about one refusal in 200 requests.
 ///
+/// Some may be refused at any rate, beside the quota. If lower rates are refused again and again, the route goes much slower for
+/// a moment, a *trial*: the share that is refused then has nothing to do with the rate, and is no reason to lower it.
+///
 /// A pure machine.
 struct ThrottlePace: Sendable {
     /// Below this the probes alone are enough.
@@ -21,6 +24,13 @@ struct ThrottlePace: Sendable {
     static let same = 2.0
     /// A step takes so long, and so many entries where they go out in that time.
     static let step = (time: Duration.seconds(2), count: 10)
+    /// Below this too few are answered in a second or two for a share of them to say anything.
+    static let leastForShares = 20.0
+    /// One that is refused among so many in a second or two, below a refused rate, is no reason to lower it further.
+    static let many = 40
+    /// After so many lower rates in a row were refused too, the route goes at this share of the rate for so long, and for so
+    /// many answers.
+    static let trial = (holds: 2, share: 0.7, time: Duration.seconds(3), count: 60)
     /// The first step beyond a quota, as a share of the rate, and the first one elsewhere. Each further step doubles it, up to
     /// doubling the rate.
     static let firstGrowth = (careful: 0.05, plain: 0.25)
@@ -43,6 +53,13 @@ struct ThrottlePace: Sendable {
     private var resumedAt = Duration.zero
     private var grantedSinceStep = 0
     private var grantedSinceResume = 0
+    private var refusedSinceResume = 0
+    /// How often in a row the rate was refused in a hold, below a rate that was refused before.
+    private var refusedHolds = 0
+    /// The rate to return to after a trial; nil outside one.
+    private var rateAfterTrial: Double?
+    /// The share of the answers that were refusals at a rate that is granted: in a trial, or in a hold. Nil before the first.
+    private(set) var shareBelowQuota: Double?
     /// Whether there was more to send than it allowed, since the last step.
     private var wasLimiting = false
     private var tokens = 0.0
@@ -84,7 +101,16 @@ struct ThrottlePace: Sendable {
     /// Whether a hold is only a few entries long.
     var isSlow: Bool { perSecond < 3 }
 
+    /// Whether refusals of a few among many may have nothing to do with the rate.
+    var mayRefuseSome: Bool {
+        guard rateAfterTrial ?? perSecond >= Self.leastForShares else { return false }
+        return rateAfterTrial != nil || shareBelowQuota.map { $0 > 0 } ?? (ceiling == nil)
+    }
+
     // MARK: How it changes
+
+    /// The service has refused some, which is no reason to lower the rate.
+    mutating func refusedBesideOthers(_ count: Int) { refusedSinceResume += count }
 
     /// The service refuses at this rate.
     ///
@@ -96,11 +122,37 @@ struct ThrottlePace: Sendable {
         // What was kept for the whole hold was granted, and so was the step before the last one.
         let proven = meetsQuotaAgain ? max(held, granted * Self.kept) : 0
         learnQuota()
+        let wasHeld = ceiling != nil && rateAfterTrial == nil
+        rateAfterTrial = nil
         ceiling = perSecond
         let cut = min(max(2 / Double(max(grantedSinceResume, 1)), 1 - Self.kept), 0.5)
         let lower = proven > 0 ? proven : max(measured, perSecond * (1 - cut))
         perSecond = max(min(perSecond * Self.kept, lower), Self.least)
         growth = Self.firstGrowth.plain
+        if wasHeld { doubt() }
+    }
+
+    /// A rate was refused although it is below one that was refused before. If that goes on, perhaps it is not the rate.
+    private mutating func doubt() {
+        refusedHolds += 1
+        guard refusedHolds >= Self.trial.holds, perSecond >= Self.leastForShares else { return }
+        refusedHolds = 0
+        rateAfterTrial = perSecond
+        perSecond *= Self.trial.share
+    }
+
+    private mutating func endTrial(now: Duration) {
+        guard let rate = rateAfterTrial, now - resumedAt >= Self.trial.time,
+            grantedSinceResume + refusedSinceResume >= Self.trial.count
+        else { return }
+        shareBelowQuota = shareSinceResume
+        rateAfterTrial = nil
+        perSecond = rate
+        beginHold(now: now)
+    }
+
+    private var shareSinceResume: Double {
+        Double(refusedSinceResume) / Double(max(grantedSinceResume + refusedSinceResume, 1))
     }
 
     /// The service has refused some, and takes most.
@@ -156,11 +208,15 @@ struct ThrottlePace: Sendable {
     }
 
     private mutating func grow(now: Duration) {
+        guard rateAfterTrial == nil else { return endTrial(now: now) }
         guard wasLimiting else { return }
         if ceiling != nil, now - resumedAt >= hold,
             grantedSinceResume >= min(Self.step.count, Int(entries(in: hold) / 2))
         {
             ceiling = nil
+            refusedHolds = 0
+            // Near a quota some more are refused.
+            shareBelowQuota = min(shareBelowQuota ?? 1, shareSinceResume)
             held = perSecond
             growth = isQuota ? Self.firstGrowth.careful : Self.firstGrowth.plain
         } else {
@@ -176,7 +232,7 @@ struct ThrottlePace: Sendable {
 
     private mutating func beginHold(now: Duration) {
         resumedAt = now
-        grantedSinceResume = 0
+        (grantedSinceResume, refusedSinceResume) = (0, 0)
         beginStep(now: now)
     }
 

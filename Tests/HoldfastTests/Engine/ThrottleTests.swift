@@ -37,6 +37,31 @@ import Testing
         #expect(requests.withLock { $0 } <= 3060)
     }
 
+    @Test("A 503 with Retry-After for each 40th, beside a quota of 300 a second, holds up 6,000 for half a minute at most")
+    func failuresBesideAQuota() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Monitor(QuotaService(.windows, perSecond: 300, failing: 40))
+        let requests = Monitor(0)
+        let clock = bench.clock
+        bench.answer = { _ in
+            requests.withLock { $0 += 1 }
+            return switch service.withLock({ $0.answer(at: clock.monotonic) }) {
+            case .granted: .confirmed
+            case .throttled: SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(1))
+            case .failed: SendResult(apnsStatus: 503, reason: "ServiceUnavailable", retryAfter: .seconds(1))
+            }
+        }
+        try bench.submit(0..<6000)
+        let begin = clock.monotonic
+        while bench.status.confirmed < 6000, clock.monotonic - begin < .seconds(35) {
+            bench.advance(by: .seconds(1))
+        }
+        #expect(bench.status.confirmed == 6000)
+        #expect(bench.status.rejected == [:])
+        // A fortieth of them fails, and few are refused by the quota.
+        #expect(requests.withLock { $0 } <= 6900)
+    }
+
     @Test(
         "A minute of 503 costs one burst and at most one probe a second, no attempts, and is over a minute later at most"
     )

@@ -22,6 +22,41 @@ import Testing
     }
 
     @Test(
+        "Where some fail beside a quota of 300 a second, at least 80 % of it is used in 5 minutes, and at most 2 % are refused by it",
+        arguments: [QuotaService.Kind.windows, .bucket], [15, 25, 40, 100, 1000])
+    func failuresBesideAQuota(_ kind: QuotaService.Kind, _ failing: Int) {
+        var run = QuotaRun(QuotaService(kind, perSecond: 300, failing: failing), retryAfter: .seconds(1))
+        while run.now < .seconds(300) {
+            guard run.step() else {
+                Issue.record("nothing goes on at \(run.now)")
+                return
+            }
+        }
+        #expect(Double(run.granted + run.failed) >= 0.8 * 300 * 300)
+        #expect(Double(run.refused - run.failed) <= 0.02 * Double(run.granted + run.refused))
+    }
+
+    @Test("A service that takes the probe and refuses all that follows is left alone after two of them") func onlyProbes() {
+        var throttle = open()
+        _ = throttle.take(answers(throttled: 10), now: .zero, random: { 0 })
+        for round in 1..<10 {
+            let now = Duration.seconds(round)
+            throttle.look(now: now)
+            #expect(throttle.allowance(inFlight: 0, now: now) == 1)
+            throttle.take(1)
+            _ = throttle.take(answers(granted: 1), now: now, random: { 0 })
+            var refused = 0
+            while refused < 100, throttle.phase == .recovering {
+                throttle.take(1)
+                _ = throttle.take(answers(throttled: 1), now: now, random: { 0 })
+                refused += 1
+            }
+            #expect(throttle.isPaused)
+            #expect(refused <= 2)
+        }
+    }
+
+    @Test(
         "Refusals that are a share of the answers at any rate do not slow the route down for long",
         arguments: [5, 7, 10, 20, 40].flatMap { [QuotaService.Kind.share(of: $0), .chance(of: $0)] })
     func shareAtAnyRate(_ kind: QuotaService.Kind) {

@@ -2,6 +2,14 @@
 
 /// A service that grants so much and refuses the rest.
 struct QuotaService {
+    /// An answer of the service.
+    enum Answer: Sendable {
+        case granted
+        case throttled
+        /// For its own sake, at any rate.
+        case failed
+    }
+
     enum Kind: Sendable {
         /// So many in each second of its clock.
         case windows
@@ -15,16 +23,27 @@ struct QuotaService {
 
     let kind: Kind
     let perSecond: Double
+    /// Of what the quota grants, each n-th fails nevertheless; nil for none.
+    let failing: Int?
+    private var sinceFailure = 0
     private var window = -1
     private var used = 0.0
     private var tokens: Double
     private var filledAt = Duration.zero
     private var random = Xoshiro256(seed: 7)
 
-    init(_ kind: Kind, perSecond: Double) {
+    init(_ kind: Kind, perSecond: Double, failing: Int? = nil) {
         self.kind = kind
         self.perSecond = perSecond
+        self.failing = failing
         tokens = perSecond
+    }
+
+    mutating func answer(at time: Duration) -> Answer {
+        guard grants(at: time) else { return .throttled }
+        guard let failing else { return .granted }
+        sinceFailure = (sinceFailure + 1) % failing
+        return sinceFailure == 0 ? .failed : .granted
     }
 
     mutating func grants(at time: Duration) -> Bool {
@@ -59,10 +78,12 @@ struct QuotaRun {
     private(set) var now = Duration.zero
     private(set) var granted = 0
     private(set) var refused = 0
+    /// Those of the refused that would be refused at any rate.
+    private(set) var failed = 0
     /// Refusals that the throttle calls those of single notifications: each costs an attempt.
     private(set) var counted = 0
     private var inFlight = 0
-    private var answers: ArraySlice<(at: Duration, isGranted: Bool)> = []
+    private var answers: ArraySlice<(at: Duration, answer: QuotaService.Answer)> = []
     private var random = Xoshiro256(seed: 1)
 
     init(_ service: QuotaService, retryAfter: Duration?) {
@@ -75,7 +96,7 @@ struct QuotaRun {
         throttle.look(now: now)
         let count = min(throttle.allowance(inFlight: inFlight, now: now), 2000 - inFlight, 1000)
         if count > 0 {
-            for _ in 0..<count { answers.append((now + roundTrip, service.grants(at: now + roundTrip / 2))) }
+            for _ in 0..<count { answers.append((now + roundTrip, service.answer(at: now + roundTrip / 2))) }
             throttle.take(count)
             inFlight += count
             return true
@@ -92,7 +113,8 @@ struct QuotaRun {
         while let answer = answers.first, answer.at <= now {
             answers.removeFirst()
             inFlight -= 1
-            if answer.isGranted {
+            if answer.answer == .failed { failed += 1 }
+            if answer.answer == .granted {
                 turn.granted += 1
             } else {
                 turn.throttled += 1
