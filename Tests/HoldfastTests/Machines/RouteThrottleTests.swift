@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "Where some fail beside a quota of 300 a second, at least 80 % of it is used in 5 minutes, and at most 2 % are refused by it",
+        "Where some fail beside a quota, at least 80 % of it is used in 5 minutes, and it refuses at most 2 %",
         arguments: [QuotaService.Kind.windows, .bucket], [15, 25, 40, 100, 1000])
     func failuresBesideAQuota(_ kind: QuotaService.Kind, _ failing: Int) {
         var run = QuotaRun(QuotaService(kind, perSecond: 300, failing: failing), retryAfter: .seconds(1))
