@@ -36,7 +36,8 @@ import Testing
         #expect(Double(run.refused - run.failed) <= 0.02 * Double(run.granted + run.refused))
     }
 
-    @Test("A service that takes the probe and refuses all that follows is left alone after two of them") func onlyProbes() {
+    @Test("A service that takes the probe and refuses all that follows is left alone after two")
+    func onlyProbes() {
         var throttle = open()
         _ = throttle.take(answers(throttled: 10), now: .zero, random: { 0 })
         for round in 1..<10 {
