@@ -40,7 +40,7 @@ import Testing
     func onlyProbes() {
         var throttle = open()
         _ = throttle.take(answers(throttled: 10), now: .zero, random: { 0 })
-        for round in 1..<10 {
+        for round in 1..<6 {
             let now = Duration.seconds(round)
             throttle.look(now: now)
             #expect(throttle.allowance(inFlight: 0, now: now) == 1)
