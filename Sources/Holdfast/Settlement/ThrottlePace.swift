@@ -5,8 +5,8 @@
 /// and refused again after the route had kept below it, is a quota, and each time the route keeps below it for twice as long.
 /// So a steady quota costs about one refusal in 200 requests.
 ///
-/// Some may be refused at any rate, beside the quota. If lower rates are refused again and again, the route goes much slower for
-/// a moment, a *trial*: the share that is refused then has nothing to do with the rate, and is no reason to lower it.
+/// Some may be refused at any rate, beside the quota. If lower rates are refused again and again, the route goes much slower
+/// for a moment, a *trial*: the share that is refused then has nothing to do with the rate, and is no reason to lower it.
 ///
 /// A pure machine.
 struct ThrottlePace: Sendable {
