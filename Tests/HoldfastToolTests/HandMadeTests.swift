@@ -130,7 +130,7 @@ struct HandMadeTests {
             (["in", "--token", "ab", "--alert", "x"], ["\"in\"", "--token"]),
             (["in", "--alert", "x"], ["\"in\"", "--alert"]),
             (["--alert", "x"], ["--alert", "--token"]), (["--priority", "5"], ["--priority", "--token"]),
-            (["--token", "ab"], ["--token", "--alert"]), ([], ["<file>", "--token"]),
+            (["--token", "ab"], ["--token", "--alert"]),
             (["--token", "ab", "--payload", "{}", "--badge", "1"], ["--payload", "--badge"]),
             (["--token", "ab", "--token", "cd", "--alert", "x", "--id", id], ["--id", "--token"]),
             (["--token", "ab", "--alert", "x", "--resume"], ["--resume", "--token"]),

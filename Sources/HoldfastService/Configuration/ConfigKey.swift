@@ -91,11 +91,7 @@ package struct ConfigValues: Sendable {
     /// Keys of a group that is of the wrong type, which was said already.
     package var unread: Set<String> = []
 
-    /// Of a default there is no place of its own: what is wrong with it is told where the section, or the item, begins.
-    package func source(of key: String) -> ConfigSource {
-        guard let entry = entries[key], entry.source != .standard else { return source }
-        return entry.source
-    }
+    package func source(of key: String) -> ConfigSource { entries[key]?.source ?? source }
 
     /// Whether it was given, wherever.
     package func isGiven(_ key: String) -> Bool {
@@ -112,8 +108,10 @@ package struct ConfigValues: Sendable {
         section.keys.contains { $0.name.hasPrefix(group + ".") && isGiven($0.name) }
     }
 
+    /// - Parameter key: if its value is a default, which has no place, the place is that of the section or the item.
     package func problem(_ key: String, _ message: String) -> ConfigProblem {
-        ConfigProblem(source: source(of: key), path: "\(path).\(key)", message: message)
+        let place = source(of: key)
+        return ConfigProblem(source: place == .standard ? source : place, path: "\(path).\(key)", message: message)
     }
 
     private func value(_ key: String) -> ConfigValue? {
