@@ -118,6 +118,27 @@ struct RoomTests {
         }
     }
 
+    @Test("A journal that has filled its disk once and was drained opens again, and takes notifications")
+    func drained() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 110) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/full.journal"
+        var journal = try LMDBJournal(directory: path)
+        var lane = try journal.openLane(immediate).id
+        var last = UID.none
+        while let first = try? journal.append(0..<100, to: lane, payloadByteCount: 4000) { last = first }
+        #expect(last.rawValue > 1000)
+        #expect(try journal.acknowledge(uids(1...last.rawValue + 99), lane).settled == Int(last.rawValue) + 99)
+        journal.close()
+        for _ in 0..<2 {
+            journal = try LMDBJournal(directory: path)
+            lane = try journal.openLane(immediate).id
+            let first = try journal.append(0..<100, to: lane).rawValue
+            #expect(try journal.acknowledge(uids(first...first + 99), lane).settled == 100)
+            journal.close()
+        }
+    }
+
     @Test("A disk without room is told though nobody appends, and so is that it has room again")
     func roomAtRest() async throws {
         guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }

@@ -15,7 +15,7 @@ extension LMDBJournal {
     /// Refuses a file system that could not hold the journal if it were empty. (One that is only full is not refused: a
     /// journal that opens can drain.)
     ///
-    /// - Parameter used: bytes of the data file that were ever used.
+    /// - Parameter used: bytes in use. Free pages inside the file do not count: they are used again.
     static func refuseSmallFileSystem(_ path: String, used: Int, _ options: Options) throws(JournalError) {
         if options.stepping != nil { return }
         let total = try translated("look at", path) { () throws(LMDBError) in try Files.totalBytes(at: path) }
@@ -43,7 +43,7 @@ extension LMDBJournal {
             space.allocated = space.mapByteCount
             return space
         }
-        if !canDrain { try refuseSmallFileSystem(path, used: used, options) }
+        if !canDrain { try refuseSmallFileSystem(path, used: figures.usedPages * info.pageByteCount, options) }
         let target = used + space.reserve + SpaceGuard.step
         do throws(LMDBError) {
             try environment.allocateData(from: 0, to: target)
