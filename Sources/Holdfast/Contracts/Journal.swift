@@ -11,8 +11,7 @@ public protocol Journal: AnyObject, Sendable {
     var handle: JournalHandle { get }
 }
 
-/// What an engine needs of a ``Journal``. Applications have no use for it: it is opaque, and nobody outside of this package
-/// can make one.
+/// The way from a ``Journal`` to its calls, for engines. It is opaque to applications, and only this package can make one.
 public struct JournalHandle: Sendable {
     package let service: any JournalService
 

@@ -35,7 +35,7 @@ extension SampleNotification {
             tag: Array("tag \(100 + index)".utf8))
     }
 
-    /// Those of ``addresses`` that name a device.
+    /// The ``addresses`` that name a device.
     static var addressesOfDevices: [ServiceAddress] { addresses.filter { !$0.kind.isBroadcast } }
 }
 

@@ -49,7 +49,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     // Entries that are on its route and for Apple, and the other way round.
     case otherRecipients
 
-    /// Those of another service, drawn from dice of their own.
+    /// Troubles of another service, drawn from dice of their own.
     static let other: [Trouble] = [
         .otherService, .otherGone, .otherSuspects, .otherUnknown, .otherBusy, .otherStops, .otherRegisters,
         .otherRecipients,

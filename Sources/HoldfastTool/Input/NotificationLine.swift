@@ -80,7 +80,7 @@ private struct LineFields {
     }
 
     private var seen: UInt32 = 0
-    /// Those of the keys seen that have a value.
+    /// The keys seen whose value is not `null`.
     private var given: UInt32 = 0
     private var recipients: [Recipient] = []
     private var topic: String?

@@ -78,7 +78,7 @@ struct QuotaRun {
     private(set) var now = Duration.zero
     private(set) var granted = 0
     private(set) var refused = 0
-    /// Those of the refused that would be refused at any rate.
+    /// Refusals that have nothing to do with the rate.
     private(set) var failed = 0
     /// Refusals that the throttle calls those of single notifications: each costs an attempt.
     private(set) var counted = 0
