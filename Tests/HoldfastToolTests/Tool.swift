@@ -65,7 +65,9 @@ final class RunningTool: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
-            .filter { $0.key != "HOLDFAST_JOURNAL" }.merging(environment) { $1 }
+            .filter { $0.key != "HOLDFAST_JOURNAL" }
+            // Nor the configuration of a service that is installed here.
+            .merging(["HOLDFAST_CONFIG": ""]) { $1 }.merging(environment) { $1 }
         for name in ["output", "errors", "input"] { try folder.write(name, name == "input" ? input ?? "" : "") }
         process.standardOutput = try FileHandle(forWritingTo: folder.url("output"))
         process.standardError = try FileHandle(forWritingTo: folder.url("errors"))

@@ -26,6 +26,11 @@ public struct HoldfastConfiguration: Sendable {
         return engine
     }
 
+    /// Whether neither a file nor a variable has said anything.
+    package var isEmpty: Bool {
+        file == nil && values.allSatisfy { $0.entries.values.allSatisfy { $0.source == .standard } }
+    }
+
     /// Reads a file, YAML.
     ///
     /// - Parameters:
@@ -67,19 +72,28 @@ public struct HoldfastConfiguration: Sendable {
         self.init(read, file: file?.name)
     }
 
-    /// - Parameter file: nil for the one that `HOLDFAST_CONFIG` names, or none.
+    /// The configuration of the installed service.
+    package static let standardFile = "/etc/holdfast/holdfast.yaml"
+
+    /// - Parameters:
+    ///   - file: nil for the one that `HOLDFAST_CONFIG` names.
+    ///   - standard: read if there is such a file and neither names another; nil for none. An empty `HOLDFAST_CONFIG`
+    ///     names none, and this isn't read either.
     /// - Throws: ``ConfigError`` with all mistakes at once.
     package static func load(
-        file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+        file: String?, orElse standard: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigError) -> HoldfastConfiguration {
-        try HoldfastConfiguration(try opened(name(file, environment)), environment) { _ in nil }
+        try HoldfastConfiguration(try opened(name(file, orElse: standard, environment)), environment) { _ in nil }
     }
 
     /// The journal's part alone, for commands that need no other: a mistake elsewhere must not keep anybody from looking.
     package static func loadJournal(
-        file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+        file: String?, orElse standard: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigError) -> JournalSettings {
-        var reader = ConfigReader(try opened(name(file, environment)), environment: environment)
+        let name = name(file, orElse: standard, environment)
+        var reader = ConfigReader(try opened(name), environment: environment)
         let values = reader.read()[JournalSettings.section.name]?.first
         let start = JournalSettings.section.name + "."
         let problems = reader.problems.filter { $0.path.hasPrefix(start) || $0.path == JournalSettings.section.name }
@@ -87,9 +101,17 @@ public struct HoldfastConfiguration: Sendable {
         return JournalSettings(values)
     }
 
-    private static func name(_ file: String?, _ environment: [String: String]) -> String? {
-        let name = file ?? environment[ConfigVariables.file] ?? ""
-        return name.isEmpty ? nil : name
+    private static func name(
+        _ file: String?, orElse standard: String?, _ environment: [String: String]
+    ) -> String? {
+        if let name = file ?? environment[ConfigVariables.file] { return name.isEmpty ? nil : name }
+        guard let standard else { return nil }
+        // One that this user may not see is there all the same, and reading it says so.
+        let directory = URL(fileURLWithPath: standard).deletingLastPathComponent().path
+        let isHidden =
+            FileManager.default.fileExists(atPath: directory)
+            && !FileManager.default.isExecutableFile(atPath: directory)
+        return isHidden || FileManager.default.fileExists(atPath: standard) ? standard : nil
     }
 
     private static func opened(_ name: String?) throws(ConfigError) -> ConfigFile? {

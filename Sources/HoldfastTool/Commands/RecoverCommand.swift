@@ -35,7 +35,7 @@ struct RecoverCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await recover() } }
 
     private func recover() async throws -> ToolStatus {
-        let configuration = deliveryOptions.over(try journalOptions.configOptions.load())
+        let configuration = deliveryOptions.over(try journalOptions.load())
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         if dryRun {

@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
             Docs/Operate/Service.md has more, and a unit for systemd.
 
             Examples:
+              holdfast init
+              holdfast serve --check
               holdfast serve --config /etc/holdfast/holdfast.yaml
-              holdfast serve --config /etc/holdfast/holdfast.yaml --check
 
             Exit codes: 0 shut down by a signal · 66 there is no directory in which to make the journal · others as in \
             `holdfast --help`.
@@ -68,12 +69,19 @@ struct ServeCommand: AsyncParsableCommand {
     private func load() throws -> HoldfastConfiguration {
         var configuration = try journalOptions.configOptions.load()
         // A missing setting is one of the configuration's mistakes.
-        if configuration.file == nil || journalOptions.journal?.isEmpty == false {
+        if configuration.file == nil || journalOptions.journal != nil {
+            guard !configuration.isEmpty || journalOptions.journal != nil else { throw Self.missing }
             configuration.journal.path = try journalOptions.path(configuration.journal)
         }
         if verbose { configuration.log.level = .debug }
         return configuration
     }
+
+    private static let missing = ValidationError(
+        """
+        Missing the configuration: there is no \(HoldfastConfiguration.standardFile), and neither --config nor \
+        HOLDFAST_CONFIG names another. `holdfast init` makes one, with the certificates and directories that it needs.
+        """)
 
     /// The JSON for a configuration that can't be read at all: some properties of the usual one.
     private struct Unusable: Encodable {

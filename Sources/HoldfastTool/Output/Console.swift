@@ -110,6 +110,7 @@ final class Console: Sendable {
         case yellow = "33"
         case green = "32"
         case faint = "2"
+        case bold = "1"
     }
 
     func colored(_ text: String, _ color: Color) -> String {

@@ -66,7 +66,7 @@ struct ChannelOptions: ParsableArguments {
 
     /// - Throws: a `ValidationError` for what is missing or contradicts; ``ToolError`` for what is wrong with it.
     private func plan() throws -> Plan {
-        let configuration = try journalOptions.configOptions.load()
+        let configuration = try journalOptions.load()
         let journal = journal(configuration.journal)
         var route = try base(configuration, journal)
         guard route.protocol == .http2 else {

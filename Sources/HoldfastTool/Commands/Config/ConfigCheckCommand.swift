@@ -21,7 +21,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The configuration. (default: --config, or HOLDFAST_CONFIG)", valueName: "file"),
+        help: ArgumentHelp(
+            "The configuration. (default: that of --config)", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var file: String?
 
@@ -52,7 +53,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     private func check() throws -> ToolStatus {
         var report = Report(usable: true, file: nil, mistakes: [])
         do throws(ConfigError) {
-            let configuration = try HoldfastConfiguration.load(file: file ?? configOptions.config)
+            let configuration = try HoldfastConfiguration.load(
+                file: file ?? configOptions.config, orElse: HoldfastConfiguration.standardFile)
             let problems = configuration.unusable()
             guard problems.isEmpty else { throw ConfigError(problems) }
             (report.file, report.routes) = (configuration.file, configuration.routes.count)

@@ -6,21 +6,34 @@ struct ConfigOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration, YAML; see Docs/Reference/Configuration.md. (default: the environment variable HOLDFAST_CONFIG)",
+            """
+            The configuration, YAML; see Docs/Reference/Configuration.md. (default: HOLDFAST_CONFIG, or \
+            /etc/holdfast/holdfast.yaml if there is one and no journal is named)
+            """,
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
     /// The whole of it, with what the environment says.
     ///
+    /// - Parameter isJournalNamed: whether the command says which journal it is about. It then is not about the installed
+    ///   service, whose configuration is not read.
     /// - Throws: ``ToolError`` with status `configuration` and all mistakes at once.
-    func load() throws(ToolError) -> HoldfastConfiguration {
-        do throws(ConfigError) { return try HoldfastConfiguration.load(file: config) } catch { throw error.toolError }
+    func load(isJournalNamed: Bool = false) throws(ToolError) -> HoldfastConfiguration {
+        do throws(ConfigError) {
+            return try HoldfastConfiguration.load(
+                file: config, orElse: isJournalNamed ? nil : HoldfastConfiguration.standardFile)
+        } catch {
+            throw error.toolError
+        }
     }
 
     /// The journal's part of it; mistakes elsewhere are let be.
-    func loadJournal() throws(ToolError) -> JournalSettings {
-        do throws(ConfigError) { return try HoldfastConfiguration.loadJournal(file: config) } catch {
+    func loadJournal(isJournalNamed: Bool) throws(ToolError) -> JournalSettings {
+        do throws(ConfigError) {
+            return try HoldfastConfiguration.loadJournal(
+                file: config, orElse: isJournalNamed ? nil : HoldfastConfiguration.standardFile)
+        } catch {
             throw error.toolError
         }
     }

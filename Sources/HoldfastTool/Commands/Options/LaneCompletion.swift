@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Offers the lanes of the journal that is meant, when a shell completes a command line.
 enum LaneCompletion {
@@ -11,8 +12,10 @@ enum LaneCompletion {
 
     /// - Returns: none when there is no such journal, or it cannot be read: a shell that completes must not complain.
     static func names(_ arguments: [String], environment: [String: String]) -> [String] {
-        guard let path = journal(arguments) ?? environment["HOLDFAST_JOURNAL"], !path.isEmpty else { return [] }
         do {
+            let named = value("--journal", in: arguments) ?? environment[ConfigVariables.journal]
+            let settings = try named == nil ? configured(arguments, environment) : nil
+            guard let path = named ?? settings?.path, !path.isEmpty else { return [] }
             let reader = try JournalReader(directory: path)
             defer { reader.close() }
             return try reader.status().lanes.map(\.key.description)
@@ -21,10 +24,17 @@ enum LaneCompletion {
         }
     }
 
-    private static func journal(_ arguments: [String]) -> String? {
+    private static func configured(
+        _ arguments: [String], _ environment: [String: String]
+    ) throws(ConfigError) -> JournalSettings {
+        try HoldfastConfiguration.loadJournal(
+            file: value("--config", in: arguments), orElse: HoldfastConfiguration.standardFile, environment: environment)
+    }
+
+    private static func value(_ flag: String, in arguments: [String]) -> String? {
         for (index, argument) in arguments.enumerated() {
-            if argument.hasPrefix("--journal=") { return String(argument.dropFirst("--journal=".count)) }
-            if argument == "--journal", index + 1 < arguments.count { return arguments[index + 1] }
+            if argument.hasPrefix("\(flag)=") { return String(argument.dropFirst(flag.count + 1)) }
+            if argument == flag, index + 1 < arguments.count { return arguments[index + 1] }
         }
         return nil
     }

@@ -126,7 +126,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func send() async throws -> ToolStatus {
         guard file != nil || !notificationOptions.given.isEmpty else { throw Self.missing }
-        var configuration = deliveryOptions.over(try journalOptions.configOptions.load())
+        var configuration = deliveryOptions.over(try journalOptions.load())
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let source = try await source()
