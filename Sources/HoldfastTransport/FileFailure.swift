@@ -1,9 +1,11 @@
 internal import Foundation
+internal import NIOCore
 
 /// The system's words for a failure: Foundation's own end in a number ("NSCocoaErrorDomain error 256").
 package enum FileFailure {
-    /// - Parameter error: of Foundation's, which may have one of the system's beneath it.
+    /// - Parameter error: of Foundation's, which may have one of the system's beneath it, or of NIO's.
     package static func words(_ error: any Error) -> String {
+        if let error = error as? IOError { return words(ofSystem: Int(error.errnoCode)) }
         let error = error as NSError
         let cause = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? error
         return cause.domain == NSPOSIXErrorDomain ? words(ofSystem: cause.code) : error.localizedDescription

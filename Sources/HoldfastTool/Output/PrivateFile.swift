@@ -30,7 +30,7 @@ struct PrivateFile {
                 _deprecatedPath: partial, mode: .write, flags: .posix(flags: O_CREAT | O_EXCL, mode: 0o600))
             handle = FileHandle(fileDescriptor: try file.takeDescriptorOwnership(), closeOnDealloc: true)
         } catch {
-            throw ToolError(.cannotOpen, "\(path) cannot be made: \(error)")
+            throw ToolError(.cannotOpen, "\(path) can't be made: \(FileFailure.words(error))")
         }
     }
 
@@ -40,12 +40,15 @@ struct PrivateFile {
 
     /// Puts the whole on disk, under its name.
     ///
-    /// - Parameter isPublic: whether others may read it from then on.
-    func finish(isPublic: Bool = false) async throws(ToolError) {
+    /// - Parameters:
+    ///   - isPublic: whether others may read it from then on.
+    ///   - rights: whose it is from then on, and who may read it; nil for this user's, as `isPublic` says.
+    func finish(isPublic: Bool = false, rights: FileRights? = nil) async throws(ToolError) {
         do {
             try handle.synchronize()
             try handle.close()
             if isPublic { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: partial) }
+            if let rights { try rights.apply(to: partial) }
             if replacesExisting {
                 try await NonBlockingFileIO(threadPool: .singleton).rename(path: partial, newName: path)
             } else {

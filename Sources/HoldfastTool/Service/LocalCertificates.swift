@@ -15,6 +15,8 @@ struct LocalCertificates {
         var goodUntil: String
         var client: String?
         var clientKey: String?
+        /// Who may read the server's key beside its owner; nil for nobody.
+        var group: String?
     }
 
     /// The names that the server's certificate always has.
@@ -26,6 +28,8 @@ struct LocalCertificates {
     /// Whom the client's certificate names; nil for none.
     let client: String?
     let replacesExisting: Bool
+    /// Who may read the server's key beside its owner; nil for nobody.
+    var group: SystemGroup?
 
     /// Makes them, or nothing where one is there already.
     ///
@@ -33,7 +37,9 @@ struct LocalCertificates {
     func make() async throws(ToolError) -> Made {
         if !replacesExisting { try refuseExisting() }
         do {
+            let isNew = !FileManager.default.fileExists(atPath: directory)
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            if isNew, let group { try FileRights(groupID: group.id, mode: 0o750).apply(to: directory) }
         } catch {
             throw ToolError(.cannotOpen, "\(directory) can't be made: \(FileFailure.words(error))")
         }
@@ -45,9 +51,10 @@ struct LocalCertificates {
             authority: path("ca.pem"), isNewAuthority: isNew, certificate: path("server.pem"), key: path("server.key"),
             names: names,
             goodUntil: String(Date(timeIntervalSince1970: TimeInterval(end)).formatted(.iso8601).prefix(10)))
+        made.group = group?.name
         try await issue(
             authority, "Holdfast gateway", names.map(Self.subject), lifetime, usage: "serverAuth",
-            to: made.certificate, key: made.key)
+            to: made.certificate, key: made.key, keyRights: group.map { FileRights(groupID: $0.id, mode: 0o640) })
         if let client {
             (made.client, made.clientKey) = (path("client.pem"), path("client.key"))
             try await issue(
@@ -97,23 +104,25 @@ struct LocalCertificates {
 
     private func issue(
         _ authority: CertificateAuthority, _ commonName: String, _ names: [SubjectName], _ lifetime: Duration,
-        usage: String, to certificatePath: String, key keyPath: String
+        usage: String, to certificatePath: String, key keyPath: String, keyRights: FileRights? = nil
     ) async throws(ToolError) {
         let pair = try Self.saying { () throws(OpenSSLError) in
             let issued = try authority.issue(commonName: commonName, names: names, lifetime: lifetime, usage: usage)
             return (certificate: try issued.certificate.pem(), key: try issued.key.pem())
         }
         // With a key that is not its own, a certificate is refused; the moment between the two is a short one.
-        try await write(pair.key, to: keyPath, isSecret: true)
+        try await write(pair.key, to: keyPath, isSecret: true, rights: keyRights)
         try await write(pair.certificate, to: certificatePath, isSecret: false)
     }
 
     /// A reader finds nothing, what was there, or all of it.
-    private func write(_ bytes: [UInt8], to path: String, isSecret: Bool) async throws(ToolError) {
+    private func write(
+        _ bytes: [UInt8], to path: String, isSecret: Bool, rights: FileRights? = nil
+    ) async throws(ToolError) {
         let file = try PrivateFile(path, replacesExisting: true)
         do throws(ToolError) {
             try file.write(bytes)
-            try await file.finish(isPublic: !isSecret)
+            try await file.finish(isPublic: !isSecret, rights: rights)
         } catch {
             file.discard()
             throw error

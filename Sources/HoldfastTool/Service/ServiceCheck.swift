@@ -15,7 +15,8 @@ struct ServiceCheck {
         (self.configuration, self.json, self.console) = (configuration, json, console)
     }
 
-    private struct Report: Encodable {
+    /// The names of its properties are those of the JSON.
+    struct Report: Encodable {
         struct Listener: Encodable {
             var name: String
             var listen: String
@@ -52,6 +53,12 @@ struct ServiceCheck {
     }
 
     func run() throws -> ToolStatus {
+        let (report, status) = examine()
+        console.print(json ? try JSONOutput.line(report) : Self.text(report))
+        return status
+    }
+
+    func examine() -> (report: Report, status: ToolStatus) {
         var report = Report(
             file: configuration.file,
             journal: .init(path: configuration.journal.path ?? "", exists: false, owner: nil, unconfirmed: nil))
@@ -74,8 +81,7 @@ struct ServiceCheck {
         }
         report.admin = configuration.admin.listen?.description
         report.warnings = configuration.warnings(within: DescriptorLimit.current?.raised)
-        console.print(json ? try JSONOutput.line(report) : Self.text(report))
-        return status
+        return (report, status)
     }
 
     /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
+internal import HoldfastService
 
 struct GatewayCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,7 +10,8 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
         discussion: """
             Makes ca.pem and ca.key, a certificate authority, unless the directory has one, and server.pem and \
             server.key, signed by it. With --client it also makes client.pem and client.key, which a sender on another \
-            host shows. Clients trust ca.pem. Only their owner can read the keys. Existing files are overwritten only \
+            host shows. Clients trust ca.pem. Only their owner can read the keys; run by root, also the group of --group can read \
+            server.key, by default the directory's group. Existing files are overwritten only \
             with --replace, which keeps the authority.
 
             Prints the lines for the configuration and for a client.
@@ -47,6 +49,16 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
             """, valueName: "sender"))
     var client: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Who may read server.key beside its owner, such as the service's group. (default: run by root, the group of \
+            the directory)
+            """,
+            valueName: "group"))
+    var group: String?
+
     @Flag(
         name: .long,
         help: """
@@ -66,10 +78,18 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await make() } }
 
+    private func reader(in folder: String) throws(ToolError) -> SystemGroup? {
+        guard let group else { return SystemGroup.serving(folder) }
+        guard let found = SystemGroup(named: group) else {
+            throw ToolError(.usage, "there is no group \(group.printable(maximumLength: 64).debugDescription)")
+        }
+        return found
+    }
+
     private func make() async throws -> ToolStatus {
         let folder = TLSOptions.absolute(directory)
         let made = try await LocalCertificates(
-            directory: folder, names: name, client: client, replacesExisting: replace
+            directory: folder, names: name, client: client, replacesExisting: replace, group: try reader(in: folder)
         ).make()
         Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made))
         return .ok
@@ -83,6 +103,9 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
                 : "\(made.authority): the authority that was there",
             "\(made.certificate): for \(made.names.joined(separator: ", ")); until \(made.goodUntil)",
         ]
+        lines.append(
+            "\(made.key): "
+                + (made.group.map { "readable by its owner and by group \($0)" } ?? "readable by its owner alone"))
         if let client = made.client { lines.append("\(client): for a client, with \(made.clientKey ?? "")") }
         lines += [
             "", "For the configuration:", "", "  gateway:", "    http2: {listen: \"127.0.0.1:2197\", \(tls)}",
