@@ -7,5 +7,5 @@ struct DemoCommand: AsyncParsableCommand {
             `holdfast demo` is `holdfast demo crash`. Nothing leaves this machine, and no file outside the demo's own \
             directory is read or written.
             """,
-        subcommands: [DemoCrashCommand.self], defaultSubcommand: DemoCrashCommand.self)
+        subcommands: [DemoCrashCommand.self, DemoGatewayCommand.self], defaultSubcommand: DemoCrashCommand.self)
 }
