@@ -145,7 +145,7 @@ public final class ControlSocket: Service, Sendable {
         } catch {
             result = .failure(error)
         }
-        do { try file.remove() } catch { logger.warning("\(path.socket) can't be removed: \(error)") }
+        do { try file.remove() } catch { logger.warning("\(path.socket) can't be removed: \(FileFailure.text(error))") }
         if !state.withLock(\.isEnding) { try result.get() }
     }
 

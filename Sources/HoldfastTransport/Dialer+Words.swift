@@ -145,7 +145,7 @@ extension Dialer {
         case let error as IOError:
             return FileFailure.words(ofSystem: Int(error.errnoCode))
         case ChannelError.connectTimeout(let limit):
-            return "no answer within \(limit.nanoseconds / 1_000_000_000) s"
+            return "no answer within \(Duration.nanoseconds(limit.nanoseconds).words)"
         default:
             return "\(error)"
         }

@@ -11,6 +11,12 @@ package enum FileFailure {
         return cause.domain == NSPOSIXErrorDomain ? words(ofSystem: cause.code) : error.localizedDescription
     }
 
+    /// The same, and for an error that is none of the system's, what it says of itself.
+    package static func text(_ error: any Error) -> String {
+        let domains = [NSPOSIXErrorDomain, NSCocoaErrorDomain]
+        return error is IOError || domains.contains((error as NSError).domain) ? words(error) : "\(error)"
+    }
+
     /// - Parameter code: an `errno`.
     package static func words(ofSystem code: Int) -> String {
         let text = NSError(domain: NSPOSIXErrorDomain, code: code).localizedDescription

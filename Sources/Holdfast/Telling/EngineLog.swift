@@ -59,4 +59,12 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000) / 1000
     }
+
+    /// For people: `2.5`, `50.0`, `123`, in at most three digits below a second.
+    var shortMilliseconds: String {
+        let milliseconds = fractionalMilliseconds
+        if milliseconds >= 100 { return "\(Int(milliseconds.rounded()))" }
+        let scale = milliseconds < 10 ? 100.0 : 10
+        return "\((milliseconds * scale).rounded() / scale)"
+    }
 }

@@ -38,8 +38,8 @@ struct PeriodReport: Hashable, Sendable {
 
     private var times: String {
         var parts: [String] = []
-        if let mean = figures.commits.mean { parts.append("a commit took \(mean.fractionalMilliseconds) ms") }
-        if let mean = figures.answers.mean { parts.append("an answer \(mean.fractionalMilliseconds) ms") }
+        if let mean = figures.commits.mean { parts.append("a commit took \(mean.shortMilliseconds) ms") }
+        if let mean = figures.answers.mean { parts.append("an answer \(mean.shortMilliseconds) ms") }
         return parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")
     }
 

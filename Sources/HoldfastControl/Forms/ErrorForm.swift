@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastTransport
 
 /// An error in JSON. The client makes the same error of it again, so that exit codes do not depend on the way.
 struct ErrorForm: Codable {
@@ -27,7 +28,7 @@ struct ErrorForm: Codable {
                 Content(kind: .refusal, code: error.reason.rawValue, message: error.detail)
             case let error as ControlError:
                 Content(kind: .control, code: error.code.name, message: error.message)
-            default: Content(kind: .control, code: ControlError.Code.failed.name, message: "\(error)")
+            default: Content(kind: .control, code: ControlError.Code.failed.name, message: FileFailure.text(error))
             }
     }
 

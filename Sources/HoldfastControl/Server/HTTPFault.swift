@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Holdfast
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -12,7 +13,7 @@ struct HTTPFault {
         status = .requestTimeout
         error = ControlError(
             .timedOut,
-            "the request was not complete after \(limit.nanoseconds / 1_000_000) ms, and nothing of it was done: connect "
+            "the request was not complete after \(Duration.nanoseconds(limit.nanoseconds).words), and nothing of it was done: connect "
                 + "again, and send it in one go")
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOPosix
 
@@ -42,7 +43,7 @@ struct SocketFile: Sendable {
         } catch let error as ControlError {
             throw error
         } catch {
-            throw ControlError(.cannotListen, "\(path.socket) can't be made: \(error)")
+            throw ControlError(.cannotListen, "\(path.socket) can't be made: \(FileFailure.text(error))")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastTransport
 internal import Logging
 internal import NIOCore
 
@@ -60,6 +61,6 @@ final class ListenerLog: Sendable {
     }
 
     func cannotAccept(_ error: any Error) {
-        self(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(error)")
+        self(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(FileFailure.text(error))")
     }
 }

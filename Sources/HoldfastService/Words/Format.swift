@@ -13,15 +13,8 @@ package enum Format {
         return value < 0 ? "-" + output : output
     }
 
-    /// `0.42 s`, `12.3 s`, `4:05 min`, `1:02:03 h`
-    package static func duration(_ duration: Duration) -> String {
-        let milliseconds = max(0, duration.wholeMilliseconds)
-        let seconds = milliseconds / 1000
-        if milliseconds < 10_000 { return decimal(milliseconds / 10, 2) + " s" }
-        if seconds < 60 { return decimal(milliseconds / 100, 1) + " s" }
-        if seconds < 3600 { return "\(seconds / 60):\(padded(seconds % 60)) min" }
-        return "\(seconds / 3600):\(padded(seconds / 60 % 60)):\(padded(seconds % 60)) h"
-    }
+    /// `420 ms`, `1.25 s`, `12.3 s`, `4 min`, `2.5 h`: at most three digits.
+    package static func duration(_ duration: Duration) -> String { max(.zero, duration).words }
 
     /// About how long: `5 s`, `4 min`, `3 h`, `12 days`
     package static func span(_ duration: Duration) -> String {
@@ -29,13 +22,6 @@ package enum Format {
         if seconds < 120 { return "\(seconds) s" }
         if seconds < 7200 { return "\(seconds / 60) min" }
         return seconds < 172_800 ? "\(seconds / 3600) h" : "\(count(seconds / 86400)) days"
-    }
-
-    /// `0:07`, `4:05`, `1:02:03`
-    package static func clock(_ duration: Duration) -> String {
-        let seconds = max(0, duration.wholeMilliseconds) / 1000
-        let hours = seconds >= 3600 ? "\(seconds / 3600):\(padded(seconds / 60 % 60))" : "\(seconds / 60)"
-        return "\(hours):\(padded(seconds % 60))"
     }
 
     /// `512 B`, `1.5 KB`, `64.0 MB`
@@ -59,13 +45,4 @@ package enum Format {
     package static func plural(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
         "\(Self.count(count)) \(count == 1 ? one : many)"
     }
-
-    private static func decimal(_ value: Int64, _ places: Int) -> String {
-        var scale: Int64 = 1
-        for _ in 0..<places { scale *= 10 }
-        let fraction = String(value % scale)
-        return "\(value / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
-    }
-
-    private static func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

@@ -11,7 +11,27 @@ enum Main {
             Console.standard.error("standard output could not be written: \(reason)")
             _exit(ToolStatus.inputOutput.rawValue)
         }
-        await HoldfastCommand.main()
+        await run()
+    }
+
+    /// As ArgumentParser's own `main()`, but that it knows which command may have been meant.
+    private static func run() async {
+        var command: any ParsableCommand
+        do {
+            command = try HoldfastCommand.parseAsRoot()
+        } catch {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            HoldfastCommand.exit(withError: CommandHint(arguments, below: HoldfastCommand.self)?.error ?? error)
+        }
+        do {
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            HoldfastCommand.exit(withError: error)
+        }
     }
 }
 

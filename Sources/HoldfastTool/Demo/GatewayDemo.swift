@@ -119,7 +119,7 @@ struct GatewayDemo: Sendable {
             signingKey: .init(file: directory.file("certs/AuthKey.p8"), keyID: "MOCKKEYID1", teamID: "MOCKTEAMID"),
             http2: listen, admin: "127.0.0.1:0")
         let made = try await setup.make()
-        for item in made.made { say("  \(item.path)  \(item.meaning)") }
+        say(DeliverySummary.table(made.made.map { ($0.path, "", $0.meaning) }))
         step("The gateway")
         var configuration = try HoldfastConfiguration(file: made.configuration)
         configuration.limits.engine.keepsOutcomes = true

@@ -11,6 +11,7 @@ struct EntrySweep {
     func counted() throws -> (count: Int, EntrySweep) {
         let reader = try JournalReader(directory: journal)
         defer { reader.close() }
+        try UnknownLanes.tell(filter.lanes, in: reader)
         var filter = filter
         // Before the counting: an entry that comes in between is not meant.
         filter.uids = filter.uids.below(try reader.status().nextUID)

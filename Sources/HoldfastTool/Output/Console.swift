@@ -98,6 +98,9 @@ final class Console: Sendable {
     /// Draws the line at the bottom; an empty text removes it. Does nothing when nobody watches.
     func showStatus(_ text: String) {
         guard isInteractive else { return }
+        // A longer one would go on in the next line, which nobody clears.
+        let width = TerminalSize.statusLine
+        let text = text.count > width ? String(text.prefix(width - 1)) + "…" : text
         state.withLock { state in
             guard text != state.statusLine else { return }
             clear(&state)

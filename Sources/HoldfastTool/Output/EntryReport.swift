@@ -64,7 +64,7 @@ extension EntryExplanation {
     /// A headline, and the sentences below it.
     func text(of uid: UID) -> String {
         let lines = sentences.flatMap { sentence in
-            Self.wrapped(sentence.printable(maximumLength: 2048), width: 92)
+            Self.wrapped(sentence.printable(maximumLength: 2048), width: TerminalSize.paragraph)
         }
         return (["entry \(uid): \(summary.printable(maximumLength: 200))"] + lines.map { "  \($0)" })
             .joined(separator: "\n")

@@ -107,7 +107,7 @@ extension NotificationReport {
             let guide = ReasonGuide.of(Reason(rawValue: reason), status: report.status)
             let advice = guide.advice.map { " What to do: \($0)." } ?? ""
             let text = "\(reason.printable(maximumLength: 100)): \(guide.meaning).\(advice)"
-            lines += EntryExplanation.wrapped(text, width: 92).map { "  \($0)" }
+            lines += EntryExplanation.wrapped(text, width: TerminalSize.paragraph).map { "  \($0)" }
         }
         return lines.joined(separator: "\n")
     }

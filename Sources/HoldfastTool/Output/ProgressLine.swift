@@ -27,7 +27,7 @@ struct ProgressLine {
             parts.append("\(Format.count(backlog)) waiting: \(trouble)")
         } else {
             parts.append("\(Format.count(Int(rate)))/s")
-            if let left = timeLeft { parts.append("\(Format.clock(left)) left") }
+            if let left = timeLeft { parts.append("\(Format.duration(left)) left") }
         }
         let line = parts.joined(separator: ", ")
         guard line.count <= width else { return String(line.prefix(width - 1)) + "…" }

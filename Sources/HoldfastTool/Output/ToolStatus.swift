@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
+internal import HoldfastTransport
 
 /// The exit codes: the numbers of sysexits.h, where one fits.
 ///
@@ -72,7 +73,7 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case let error as UnusableRoute: self.init(.configuration, error.message)
         case let error as Refusal: self.init(.badInput, error.description)
         case let error as ConnectError: self.init(error.kind == .configuration ? .configuration : status, error.message)
-        default: self.init(status, "\(error)")
+        default: self.init(status, FileFailure.text(error))
         }
     }
 

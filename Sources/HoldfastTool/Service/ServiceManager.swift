@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HoldfastService
+internal import HoldfastTransport
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -68,7 +69,7 @@ struct ServiceManager: Sendable {
         do {
             try await NIOThreadPool.singleton.runIfActive { [address] in try address.send(text) }
         } catch {
-            logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(error)")
+            logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(FileFailure.text(error))")
         }
     }
 }

@@ -256,8 +256,11 @@ struct ServiceSetup {
             account.map { FileRights(userID: $0.userID, groupID: $0.group.id, mode: 0o700) } ?? FileRights(mode: 0o700)
         let parent = Self.parent(journal)
         let wanted =
-            [(directory, readable, "the configuration's directory"), ("\(directory)/tls", readable, "the certificates'")]
-            + (parent == directory ? [] : [(parent, own, "the journal's directory")])
+            [
+                (directory, readable, "the directory of the configuration"),
+                ("\(directory)/tls", readable, "the directory of the certificates"),
+            ]
+            + (parent == directory ? [] : [(parent, own, "the directory of the journal")])
         for (path, rights, meaning) in wanted {
             if !FileManager.default.fileExists(atPath: path) {
                 try Self.failing(path) {

@@ -11,8 +11,7 @@ struct DemoGatewayCommand: AsyncParsableCommand {
             for Node, ready to be pasted into another terminal, and the addresses of health and metrics. Shows how each \
             accepted notification ends. Ctrl-C ends it, with a summary.
 
-            The files are in a temporary directory, which is removed at the end; with --keep they stay, and \
-            `holdfast serve` can go on with them.
+            The files are in a temporary directory, which is removed at the end; with --keep they stay.
 
             Examples:
               holdfast demo gateway

@@ -51,6 +51,7 @@ struct JournalExportCommand: AsyncParsableCommand {
     private func export() async throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
+        try UnknownLanes.tell(filterOptions.lane, in: reader)
         let aside = try reader.status().aside
         if aside > 0 {
             Console.standard.note(

@@ -28,6 +28,7 @@ struct JournalListCommand: AsyncParsableCommand {
     private func list() throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
+        try UnknownLanes.tell(filterOptions.lane, in: reader)
         try printer.print(filterOptions.filter(states: stateOptions.kinds), of: reader)
         return .ok
     }

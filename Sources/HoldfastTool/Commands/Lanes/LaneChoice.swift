@@ -49,10 +49,7 @@ struct LaneChoice: ParsableArguments {
             return known
         }
         let patterns = lanes.compactMap { LanePattern($0) }
-        for pattern in patterns where !known.contains(where: pattern.matches) {
-            let names = known.isEmpty ? "it has none yet" : "it has \(known.map(\.description).joined(separator: ", "))"
-            throw ToolError(.noInput, "\(journal) has no lane \(pattern.description.debugDescription): \(names)")
-        }
+        if let words = try UnknownLanes.words(patterns, in: reader).first { throw ToolError(.noInput, words) }
         return known.filter { lane in patterns.contains { $0.matches(lane) } }
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastMockAPNs
+internal import HoldfastTransport
 internal import ServiceLifecycle
 internal import UnixSignals
 
@@ -56,7 +57,7 @@ struct MockOptions: ParsableArguments {
         } catch let error as MockAPNsError {
             throw ToolError(.unavailable, error.what)
         } catch {
-            throw ToolError(.unavailable, "cannot listen on \(listen): \(error)")
+            throw ToolError(.unavailable, "cannot listen on \(listen): \(FileFailure.text(error))")
         }
         Console.standard.print((["listening on \(address(server))"] + more(server)).joined(separator: "\n"))
         let input = untilInputEnds ? try InputFile("-") : nil

@@ -24,6 +24,7 @@ struct RejectionsListCommand: AsyncParsableCommand {
     private func list() throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
+        try UnknownLanes.tell(filterOptions.lane, in: reader)
         try printer.print(filterOptions.filter(states: [.rejected]), of: reader)
         return .ok
     }
