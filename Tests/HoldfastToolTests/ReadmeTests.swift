@@ -76,7 +76,8 @@ struct ReadmeTests {
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appendingPathComponent("Docs/Reference/Tool.md"), encoding: .utf8)
         for command in [
-            ["send"], ["recover"], ["feedback", "read"], ["channels", "create"], ["channels", "delete"],
+            ["send"], ["recover"], ["init"], ["demo", "crash"], ["demo", "gateway"], ["gateway", "certificate"],
+            ["feedback", "read"], ["channels", "create"], ["channels", "delete"],
             ["journal", "status"], ["journal", "list"],
             ["journal", "show"],
             ["mock", "http2"], ["mock", "binary"], ["mock", "feedback"], ["mock", "audit"],

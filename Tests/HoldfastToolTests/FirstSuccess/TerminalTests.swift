@@ -1,0 +1,87 @@
+import Foundation
+import Holdfast
+import HoldfastService
+import HoldfastTransport
+import NIOCore
+import Scratch
+import Testing
+
+@testable import HoldfastTool
+
+@Suite("At a terminal")
+struct TerminalTests {
+    @Test(
+        "A word that is no command suggests the one that was meant, at each level",
+        arguments: [
+            (["sned"], "Did you mean `holdfast send`?"), (["lanes", "puase"], "Did you mean `holdfast lanes pause`?"),
+            (["help", "recvoer"], "Did you mean `holdfast recover`?"),
+            (["demo", "gatway"], "Did you mean `holdfast demo gateway`?"),
+            (["mock", "xyzzy"], "`holdfast mock` has: http2, binary, feedback, audit."),
+        ])
+    func hints(arguments: [String], words: String) async throws {
+        let hint = try #require(CommandHint(arguments, below: HoldfastCommand.self))
+        #expect("\(hint.error)".contains(words), "\(hint.error)")
+        guard arguments.first != "help" else { return }
+        let result = try await Tool.start(arguments).result()
+        #expect(result.status == 64 && result.errors.contains(words), "\(result.errors)")
+    }
+
+    @Test("Words that are commands, and their arguments, suggest nothing")
+    func noHints() {
+        for arguments in [[], ["send", "sned"], ["lanes", "pause", "puase"], ["--jsn"], ["help", "lanes"], ["help"]] {
+            #expect(CommandHint(arguments, below: HoldfastCommand.self) == nil, "\(arguments)")
+        }
+    }
+
+    @Test("Durations have at most three digits")
+    func durations() {
+        for (milliseconds, words) in [
+            (0, "0 ms"), (420, "420 ms"), (1250, "1.25 s"), (42_000, "42 s"), (133_000, "2.22 min"), (3_723_000, "62.1 min"),
+            (90_061_000, "25 h"), (864_000_000, "10 days"),
+        ] {
+            let text = Format.duration(.milliseconds(milliseconds))
+            #expect(text == words)
+            #expect(text.filter(\.isNumber).count <= 3)
+        }
+    }
+
+    @Test("Errors of the system are words")
+    func failures() {
+        let error = IOError(errnoCode: ENOENT, reason: "bind(descriptor:ptr:bytes:)")
+        #expect(FileFailure.text(error) == "No such file or directory")
+        #expect(ToolError(error, otherwise: .unavailable).message == "No such file or directory")
+        #expect(FileFailure.text(ToolError(.usage, "as it is")) == "as it is")
+    }
+
+    @Test("A lane that is not there is named, with those that are, and a command goes on with none of its entries")
+    func lanes() async throws {
+        let world = try OperatorWorld()
+        try await world.fill()
+        for arguments in [
+            ["journal", "list"], ["journal", "export"], ["journal", "drop", "--yes"], ["rejections", "list"],
+            ["rejections", "discard", "--yes"],
+        ] {
+            let result = try await Tool.start(arguments + ["--lane", "foo", "--journal", world.journal]).result()
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+            #expect(
+                result.errors.contains("has no lane \"foo\": it has default/immediate/at-least-once"),
+                "\(arguments): \(result.errors)")
+            let known = try await Tool.start(
+                [arguments[0], "list", "--lane", "default/considerate", "--journal", world.journal]
+            ).result()
+            #expect(known.errors.isEmpty, "\(known.errors)")
+        }
+    }
+
+    @Test("Nothing is a terminal where nobody sits, and COLUMNS says nothing there")
+    func width() throws {
+        #expect(TerminalSize.columns(of: -1, environment: ["COLUMNS": "40"]) == nil)
+        #expect(TerminalSize.paragraph >= 40 && TerminalSize.statusLine >= 20)
+    }
+
+    @Test("An empty --journal is told, and not taken for none")
+    func emptyJournal() async throws {
+        let result = try await Tool.run("journal", "status", "--journal", "")
+        #expect(result.status == 64 && result.errors.contains("--journal is empty"), "\(result.errors)")
+    }
+}
