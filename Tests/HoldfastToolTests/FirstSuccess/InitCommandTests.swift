@@ -142,12 +142,15 @@ struct InitCommandTests {
     @Test("By root, a service's user can read its keys, and others can't", .enabled(if: geteuid() == 0))
     func rights() async throws {
         let account = "nobody"
+        // A directory that nobody else may enter: that is said, and what to do.
+        try FileManager.default.createDirectory(
+            atPath: folder("shut"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let result = try await Tool.start(
-            ["init"] + route + ["--user", account, "--directory", folder("etc"), "--journal", folder("var/push.journal")]
+            ["init"] + route
+                + ["--user", account, "--directory", folder("shut/etc"), "--journal", folder("var/push.journal")]
         ).result()
-        // A temporary folder is its user's own, which nobody else may enter: that is said, and what to do.
         #expect(result.status == 77 && result.errors.contains("user nobody can't enter"), "\(result.errors)")
-        #expect(result.errors.contains("chmod g+rx") && !FileManager.default.fileExists(atPath: folder("etc")))
+        #expect(result.errors.contains("chmod g+rx") && !FileManager.default.fileExists(atPath: folder("shut/etc")))
 
         let open = URL(fileURLWithPath: "/tmp/holdfast-init-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: open) }
