@@ -34,7 +34,7 @@ struct BinaryCommandTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(try result.count("confirmed") == 300 && result.count("confirmedByQuiet") == 300, "\(result.output)")
         #expect(
-            result.errors.contains("by 0.30 s of silence; the journal is clear"), "\(result.errors)")
+            result.errors.contains("by 300 ms of silence; the journal is clear"), "\(result.errors)")
         #expect(try await audit().status == 0)
     }
 

@@ -67,11 +67,11 @@ import Testing
         #expect(reporter.cleared(lane, count: 10, through: UID(10), left: 5, at: .seconds(1)) == nil)
         #expect(
             reporter.cleared(lane, count: 5, through: UID(15), left: 0, at: .seconds(2))
-                == "default/immediate/at-least-once: 15 notifications up to 15 confirmed by 5.00 s of silence; "
+                == "default/immediate/at-least-once: 15 notifications up to 15 confirmed by 5 s of silence; "
                 + "the journal is clear")
         #expect(
             reporter.cleared(lane, count: 1, through: UID(16), left: 0, at: .seconds(3))
-                == "default/immediate/at-least-once: 1 notification up to 16 confirmed by 5.00 s of silence; "
+                == "default/immediate/at-least-once: 1 notification up to 16 confirmed by 5 s of silence; "
                 + "the journal is clear")
     }
 

@@ -61,6 +61,8 @@ final class ListenerLog: Sendable {
     }
 
     func cannotAccept(_ error: any Error) {
-        self(.cannotAccept, "no connection can be accepted, and it is tried again in a second: \(FileFailure.text(error))")
+        self(
+            .cannotAccept,
+            "no connection can be accepted, and it is tried again in a second: \(FileFailure.text(error))")
     }
 }

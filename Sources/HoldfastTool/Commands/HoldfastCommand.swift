@@ -63,7 +63,8 @@ struct HoldfastCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self, GatewayCommand.self, FeedbackCommand.self,
+            DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
+            GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, LanesCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self,
         ])

@@ -250,7 +250,8 @@ struct DeliveryRun {
             for news in finding.news where !console.isInteractive { console.warning("\(news); trying again") }
             askForProof(status, report)
             meter.add(status.settled, at: now)
-            console.showStatus(line(status, report.withLock { $0 }, rate: meter.rate, trouble: trouble).text(
+            console.showStatus(
+                line(status, report.withLock { $0 }, rate: meter.rate, trouble: trouble).text(
                     width: TerminalSize.statusLine))
             do { try await Task.sleep(for: Self.look) } catch { break }
         }

@@ -38,6 +38,7 @@ struct CrashDemo: Sendable {
     /// - Throws: ``ToolError`` when a part fails; `CancellationError`.
     func run() async throws -> Report {
         var report = Report(notifications: count, window: window)
+        say("$ cd \(directory.path)")
         say("$ export HOLDFAST_JOURNAL=\(journal)")
 
         step("A push service to send to: Apple's validation and answers, and a ledger of all that it took")
@@ -117,7 +118,8 @@ struct CrashDemo: Sendable {
     /// - Returns: how many the service had taken when the sender was killed.
     private func killedSender(to port: Int) async throws -> Int {
         let arguments = [
-            "send", "notifications.ndjson", "--endpoint", "https://127.0.0.1:\(port)", "--trust", "certs/ca.pem", "--key",
+            "send", "notifications.ndjson", "--endpoint", "https://127.0.0.1:\(port)", "--trust", "certs/ca.pem",
+            "--key",
             "certs/AuthKey.p8", "--key-id", "MOCKKEYID1", "--team-id", "MOCKTEAMID", "--window", "\(window)",
         ]
         say("$ holdfast \(arguments.joined(separator: " "))")
@@ -129,7 +131,8 @@ struct CrashDemo: Sendable {
         let status = try await sender.end()
         guard wasKilled, status == 128 + SIGKILL else {
             let words = (try? String(contentsOfFile: said, encoding: .utf8)) ?? ""
-            throw ToolError(.notAllConfirmed, "the sender ended before it could be killed, with code \(status):\n\(words)")
+            throw ToolError(
+                .notAllConfirmed, "the sender ended before it could be killed, with code \(status):\n\(words)")
         }
         return try taken.count()
     }

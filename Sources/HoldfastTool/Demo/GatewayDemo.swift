@@ -92,6 +92,7 @@ struct GatewayDemo: Sendable {
     // MARK: The parts
 
     private func startMock() async throws -> (process: OwnProcess, port: Int) {
+        say("$ cd \(directory.path)")
         step("A push service to send to, which refuses one token")
         let arguments = [
             "mock", "http2", "--listen", "127.0.0.1:0", "--certificate-directory", "certs", "--ledger", "ledger.ndjson",

@@ -10,7 +10,9 @@ enum OwnProgram {
     static func url() throws(ToolError) -> URL {
         let files = FileManager.default
         // The one that runs, whatever its first argument says. /proc may be missing, and another file may be in its place.
-        if let path = try? files.destinationOfSymbolicLink(atPath: "/proc/self/exe"), files.isExecutableFile(atPath: path) {
+        if let path = try? files.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            files.isExecutableFile(atPath: path)
+        {
             return URL(fileURLWithPath: path)
         }
         if let path = Bundle.main.executablePath, files.isExecutableFile(atPath: path) {
@@ -61,7 +63,8 @@ final class OwnProcess: Sendable {
         process.standardInput = input
         let (ending, reports) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
-            reports.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+            reports.yield(
+                process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
             reports.finish()
         }
         do {
@@ -73,7 +76,8 @@ final class OwnProcess: Sendable {
             try process.run()
         } catch {
             throw ToolError(
-                .internalFault, "`holdfast \(arguments.joined(separator: " "))` can't be run: \(FileFailure.words(error))")
+                .internalFault,
+                "`holdfast \(arguments.joined(separator: " "))` can't be run: \(FileFailure.words(error))")
         }
         self.process = Monitor(process)
         self.ending = ending

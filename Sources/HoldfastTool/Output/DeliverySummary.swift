@@ -163,7 +163,8 @@ struct DeliverySummary: Encodable, Equatable {
         return EntryExplanation.wrapped(
             "What to do: mend the endpoint, the topic, the key or the token, then `holdfast recover` (with `--endpoint` "
                 + "and the like, where these change). As it is, nothing of the topic is taken. `holdfast journal drop "
-                + "UID` takes back what is not to be sent; `holdfast journal list` has the UIDs.", width: TerminalSize.paragraph
+                + "UID` takes back what is not to be sent; `holdfast journal list` has the UIDs.",
+            width: TerminalSize.paragraph
         ).map { "  \($0)" }
     }
 

@@ -69,7 +69,8 @@ struct ServiceManager: Sendable {
         do {
             try await NIOThreadPool.singleton.runIfActive { [address] in try address.send(text) }
         } catch {
-            logger.warning("the service manager can't be told \(text.prefix { $0 != "\n" }): \(FileFailure.text(error))")
+            logger.warning(
+                "the service manager can't be told \(text.prefix { $0 != "\n" }): \(FileFailure.text(error))")
         }
     }
 }

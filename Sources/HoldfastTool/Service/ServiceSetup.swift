@@ -159,17 +159,20 @@ struct ServiceSetup {
             guard let source = file.source, !FileManager.default.isReadableFile(atPath: source) else { continue }
             let isThere = FileManager.default.fileExists(atPath: source)
             throw ToolError(
-                isThere ? .noPermission : .noInput, "\(source) \(isThere ? "may not be read by this user" : "does not exist")")
+                isThere ? .noPermission : .noInput,
+                "\(source) \(isThere ? "may not be read by this user" : "does not exist")")
         }
         guard !replacesExisting else { return }
-        let inTheWay = files.filter { file in
-            // An authority stays, and a file may be in its place already.
-            !file.name.hasPrefix("tls/ca.") && file.source != "\(directory)/\(file.name)"
-        }.map(\.name) + ["holdfast.yaml"]
+        let inTheWay =
+            files.filter { file in
+                // An authority stays, and a file may be in its place already.
+                !file.name.hasPrefix("tls/ca.") && file.source != "\(directory)/\(file.name)"
+            }.map(\.name) + ["holdfast.yaml"]
         let existing = inTheWay.map { "\(directory)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
         guard !existing.isEmpty else { return }
         throw ToolError(
-            .cannotOpen, "\(existing.joined(separator: ", ")): there already. --replace replaces what is there, and keeps the "
+            .cannotOpen,
+            "\(existing.joined(separator: ", ")): there already. --replace replaces what is there, and keeps the "
                 + "authority and the journal")
     }
 
@@ -179,7 +182,8 @@ struct ServiceSetup {
         for file in files {
             guard let source = file.source else { continue }
             try Self.failing("\(directory)/\(file.name)") {
-                try manager.copyItem(atPath: URL(fileURLWithPath: source).resolvingSymlinksInPath().path,
+                try manager.copyItem(
+                    atPath: URL(fileURLWithPath: source).resolvingSymlinksInPath().path,
                     toPath: "\(staging)/\(file.name)")
                 try FileRights(mode: 0o600).apply(to: "\(staging)/\(file.name)")
             }
@@ -230,7 +234,8 @@ struct ServiceSetup {
     private func rights(for reader: Reader) -> FileRights {
         switch reader {
         case .owner: FileRights(mode: 0o600)
-        case .service: account.map { FileRights(userID: 0, groupID: $0.group.id, mode: 0o640) } ?? FileRights(mode: 0o600)
+        case .service:
+            account.map { FileRights(userID: 0, groupID: $0.group.id, mode: 0o640) } ?? FileRights(mode: 0o600)
         case .everybody: FileRights(mode: 0o644)
         }
     }
@@ -244,14 +249,17 @@ struct ServiceSetup {
         /// Removes them, if nothing is in them.
         func undo() {
             for item in made.reversed() {
-                guard (try? FileManager.default.contentsOfDirectory(atPath: item.path))?.isEmpty == true else { continue }
+                guard (try? FileManager.default.contentsOfDirectory(atPath: item.path))?.isEmpty == true else {
+                    continue
+                }
                 ServiceSetup.remove(item.path)
             }
         }
     }
 
     private func makeDirectories(_ made: inout MadeDirectories) throws {
-        let readable = account.map { FileRights(userID: 0, groupID: $0.group.id, mode: 0o750) } ?? FileRights(mode: 0o700)
+        let readable =
+            account.map { FileRights(userID: 0, groupID: $0.group.id, mode: 0o750) } ?? FileRights(mode: 0o700)
         let own =
             account.map { FileRights(userID: $0.userID, groupID: $0.group.id, mode: 0o700) } ?? FileRights(mode: 0o700)
         let parent = Self.parent(journal)
@@ -274,7 +282,9 @@ struct ServiceSetup {
             }
             try refuseObstacle(on: path)
         }
-        guard let account, !FileManager.default.fileExists(atPath: journal) || PathOwner(journal)?.userID == 0 else { return }
+        guard let account, !FileManager.default.fileExists(atPath: journal) || PathOwner(journal)?.userID == 0 else {
+            return
+        }
         if FileManager.default.fileExists(atPath: journal) {
             throw ToolError(
                 .noPermission,

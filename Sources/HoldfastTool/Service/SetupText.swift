@@ -81,7 +81,8 @@ struct SetupText {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": output += "\\\(scalar)"
-            case "\0"..<" ", "\u{7F}": output += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            case "\0"..<" ", "\u{7F}":
+                output += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
             default: output.unicodeScalars.append(scalar)
             }
         }

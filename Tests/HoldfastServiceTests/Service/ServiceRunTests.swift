@@ -201,7 +201,7 @@ struct ServiceRunTests {
         journals.current.breakNextCommit(leaving: .nothing)
         _ = try await submit(run)
         #expect(await waitUntil { isWaiting.withLock { $0 } })
-        #expect(run.health.obstacles.first?.contains("opened anew in 1.00 s") == true, "\(run.health)")
+        #expect(run.health.obstacles.first?.contains("opened anew in 1 s") == true, "\(run.health)")
         await run.end()
         #expect(await outcome.error == nil)
     }

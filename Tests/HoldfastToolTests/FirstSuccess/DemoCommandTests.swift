@@ -63,7 +63,9 @@ struct DemoCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder("mine")))
     }
 
-    @Test("A signal ends it in the middle, with its processes and its files", arguments: [(SIGINT, 130 as Int32), (SIGTERM, 143 as Int32)])
+    @Test(
+        "A signal ends it in the middle, with its processes and its files",
+        arguments: [(SIGINT, 130 as Int32), (SIGTERM, 143 as Int32)])
     func signals(signal: Int32, code: Int32) async throws {
         let demo = try start(["demo", "--count", "200000"])
         let isUnderWay = try await waitUntil { try demo.output.contains("$ holdfast send") }
@@ -145,7 +147,8 @@ struct DemoCommandTests {
         let result = try await withGateway(["--json"], until: "\n") { demo in
             let places = try #require(
                 try JSONSerialization.jsonObject(with: Data(try demo.output.utf8)) as? [String: String])
-            let gateway = try #require(places["gateway"]), authority = try #require(places["authority"])
+            let gateway = try #require(places["gateway"])
+            let authority = try #require(places["authority"])
             let command =
                 "curl -s --http2 --cacert \(authority) -H 'apns-topic: com.example.app' -d '{\"aps\":{}}' https://\(gateway)/3/device/00fc"
             _ = try await RunningTool(["-c", command], program: "/bin/sh").result()

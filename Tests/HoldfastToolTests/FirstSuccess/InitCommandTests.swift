@@ -110,7 +110,9 @@ struct InitCommandTests {
     func missing() async throws {
         let nothing = try await Tool.run("init", "--directory", folder("etc"))
         #expect(nothing.status == 64)
-        for flag in ["--topic", "--key", "--certificate"] { #expect(nothing.errors.contains(flag), "\(nothing.errors)") }
+        for flag in ["--topic", "--key", "--certificate"] {
+            #expect(nothing.errors.contains(flag), "\(nothing.errors)")
+        }
         let key = try await Tool.run(
             "init", "--topic", "a", "--key", folder("certs/AuthKey.p8"), "--directory", folder("etc"))
         #expect(key.status == 64 && key.errors.contains("--key-id") && key.errors.contains("--team-id"))
@@ -130,11 +132,13 @@ struct InitCommandTests {
         let binary = try await MockProcess("--client-certificate", kind: "binary", in: TemporaryFolder())
         let certificate = try await Tool.run(
             "init", "--topic", "a.b", "--topic", "c.d", "--endpoint", "sandbox", "--certificate",
-            binary.folder("certs/client.pem"), "--certificate-key", binary.folder("certs/client.key"), "--user", Self.user,
+            binary.folder("certs/client.pem"), "--certificate-key", binary.folder("certs/client.key"), "--user",
+            Self.user,
             "--directory", folder("pem"), "--binary", "127.0.0.1:2195", "--client", "orders", "--json")
         #expect(certificate.status == 0, "\(certificate.errors)")
         let yaml = try folder.read("pem/holdfast.yaml")
-        #expect(yaml.contains("certificate: {file: client.pem, key: client.key}") && yaml.contains("topics: [a.b, c.d]"))
+        #expect(
+            yaml.contains("certificate: {file: client.pem, key: client.key}") && yaml.contains("topics: [a.b, c.d]"))
         #expect(yaml.contains("\n  binary: {listen: \"127.0.0.1:2195\"") && yaml.contains("clients: tls/ca.pem"))
         #expect(try certificate.json()["configuration"] as? String == folder("pem/holdfast.yaml"))
     }
@@ -157,7 +161,9 @@ struct InitCommandTests {
         try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: open)
         let made = try await Tool.start(
-            ["init"] + route + ["--user", account, "--directory", "\(open)/etc", "--journal", "\(open)/var/push.journal"]
+            ["init"] + route + [
+                "--user", account, "--directory", "\(open)/etc", "--journal", "\(open)/var/push.journal",
+            ]
         ).result()
         #expect(made.status == 0, "\(made.errors)")
         let group = try #require(try owner("\(open)/var").group)
@@ -172,9 +178,12 @@ struct InitCommandTests {
 
         // And what the other command makes there goes to the group of the directory.
         let certificate = try await Tool.run("gateway", "certificate", "--directory", "\(open)/etc/more")
-        #expect(certificate.output.contains("more/server.key: readable by its owner and by group "), "\(certificate.errors)")
+        #expect(
+            certificate.output.contains("more/server.key: readable by its owner and by group "), "\(certificate.errors)"
+        )
         #expect(try owner("\(open)/etc/more/server.key").group == group)
-        #expect(try owner("\(open)/etc/more/server.key").mode == 0o640 && owner("\(open)/etc/more/ca.key").mode == 0o600)
+        #expect(
+            try owner("\(open)/etc/more/server.key").mode == 0o640 && owner("\(open)/etc/more/ca.key").mode == 0o600)
     }
 
     private func owner(_ path: String) throws -> (user: Int?, group: Int?, mode: Int?) {
@@ -187,7 +196,8 @@ struct InitCommandTests {
     func accounts() async throws {
         let user = try await make("--user", "no-such-user")
         #expect(user.status == 64 && user.errors.contains("no user \"no-such-user\""), "\(user.errors)")
-        let group = try await Tool.run("gateway", "certificate", "--directory", folder("tls"), "--group", "no-such-group")
+        let group = try await Tool.run(
+            "gateway", "certificate", "--directory", folder("tls"), "--group", "no-such-group")
         #expect(group.status == 64 && group.errors.contains("no group \"no-such-group\""), "\(group.errors)")
     }
 }

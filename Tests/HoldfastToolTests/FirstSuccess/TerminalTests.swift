@@ -36,7 +36,8 @@ struct TerminalTests {
     @Test("Durations have at most three digits")
     func durations() {
         for (milliseconds, words) in [
-            (0, "0 ms"), (420, "420 ms"), (1250, "1.25 s"), (42_000, "42 s"), (133_000, "2.22 min"), (3_723_000, "62.1 min"),
+            (0, "0 ms"), (420, "420 ms"), (1250, "1.25 s"), (42_000, "42 s"), (133_000, "2.22 min"),
+            (3_723_000, "62.1 min"),
             (90_061_000, "25 h"), (864_000_000, "10 days"),
         ] {
             let text = Format.duration(.milliseconds(milliseconds))

@@ -73,7 +73,10 @@ struct DemoCrashCommand: AsyncParsableCommand {
         if directory.isKept { Console.standard.print("The files are in \(directory.path)") }
         Console.standard.print(
             DemoText.next([
-                ("holdfast demo gateway", "the same safety for senders that speak to Apple today: only their host changes"),
+                (
+                    "holdfast demo gateway",
+                    "the same safety for senders that speak to Apple today: only their host changes"
+                ),
                 ("holdfast init", "a configuration of your own, with certificates and directories"),
                 ("holdfast send --help", "notifications of your own, from a file or by hand"),
             ]))

@@ -68,7 +68,9 @@ struct DemoGatewayCommand: AsyncParsableCommand {
             ("rejected", Format.count(summary.rejected), "refused by it for good"),
             ("left", Format.count(summary.left), "in the journal"),
         ]
-        if summary.other > 0 { rows.insert(("other", Format.count(summary.other), "expired, or of unknown fate"), at: 2) }
+        if summary.other > 0 {
+            rows.insert(("other", Format.count(summary.other), "expired, or of unknown fate"), at: 2)
+        }
         Console.standard.print("\n" + DeliverySummary.table(rows))
         if directory.isKept { Console.standard.print("The files are in \(directory.path)") }
         Console.standard.print(

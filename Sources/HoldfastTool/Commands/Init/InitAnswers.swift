@@ -12,7 +12,9 @@ struct InitAnswers {
     init(_ flags: InitCommand) throws {
         let isAsked = !flags.json && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
         var missing: [String] = []
-        func need(_ flag: String, _ question: String, _ given: String?, default standard: String? = nil) throws -> String {
+        func need(_ flag: String, _ question: String, _ given: String?, default standard: String? = nil) throws
+            -> String
+        {
             if let given { return given }
             if isAsked { return try Self.ask(question, default: standard) }
             if let standard { return standard }
@@ -36,7 +38,8 @@ struct InitAnswers {
                 let passphrase = try Self.ask("The file with its passphrase, if it has one", default: "")
                 certificate = .init(file: file, key: nil, passphraseFile: passphrase.isEmpty ? nil : passphrase)
             } else if !file.isEmpty {
-                let keyID = try need("--key-id <id>", "The key's identifier", flags.keyID, default: Self.keyID(in: file))
+                let keyID = try need(
+                    "--key-id <id>", "The key's identifier", flags.keyID, default: Self.keyID(in: file))
                 let teamID = try need("--team-id <id>", "The team's identifier", flags.teamID)
                 signingKey = .init(file: file, keyID: keyID, teamID: teamID)
             }

@@ -113,7 +113,8 @@ struct InitCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Also make a client certificate, for the sender of this name, and let senders show one.", valueName: "sender"))
+            "Also make a client certificate, for the sender of this name, and let senders show one.",
+            valueName: "sender"))
     var client: String?
 
     @Option(
@@ -136,7 +137,8 @@ struct InitCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The user that the service runs as. (default: run by root `holdfast`, otherwise this user)", valueName: "user"))
+            "The user that the service runs as. (default: run by root `holdfast`, otherwise this user)",
+            valueName: "user"))
     var user: String?
 
     @Option(
@@ -156,8 +158,9 @@ struct InitCommand: AsyncParsableCommand {
         if key == nil, let flag = keyID.map({ _ in "--key-id" }) ?? teamID.map({ _ in "--team-id" }) {
             if certificate != nil { throw ValidationError("\(flag) is for --key, and --certificate is given.") }
         }
-        if certificate == nil, let flag = certificateKey.map({ _ in "--certificate-key" })
-            ?? passphraseFile.map({ _ in "--passphrase-file" })
+        if certificate == nil,
+            let flag = certificateKey.map({ _ in "--certificate-key" })
+                ?? passphraseFile.map({ _ in "--passphrase-file" })
         {
             throw ValidationError("\(flag) needs --certificate.")
         }
@@ -168,7 +171,8 @@ struct InitCommand: AsyncParsableCommand {
         ]
         if let (flag, _) = texts.first(where: { $0.1?.isEmpty == true }) { throw ValidationError("\(flag) is empty.") }
         for (flag, address) in [
-            ("--http2", Self.address(http2)), ("--binary", binary), ("--feedback", feedback), ("--admin", Self.address(admin)),
+            ("--http2", Self.address(http2)), ("--binary", binary), ("--feedback", feedback),
+            ("--admin", Self.address(admin)),
         ] {
             guard let address else { continue }
             do throws(GatewayError) { _ = try ListenAddress(address) } catch {
@@ -208,7 +212,9 @@ struct InitCommand: AsyncParsableCommand {
         let name = user ?? (isRoot ? "holdfast" : nil)
         guard var account = name.flatMap({ SystemAccount(named: $0) }) else {
             guard let name else {
-                if group != nil { throw ValidationError("--group is for root, who prepares a service of another user.") }
+                if group != nil {
+                    throw ValidationError("--group is for root, who prepares a service of another user.")
+                }
                 return nil
             }
             throw ToolError(
@@ -240,9 +246,14 @@ struct InitCommand: AsyncParsableCommand {
         var next: [(String, String)] = []
         if let user = made.user {
             if Self.hasUnit {
-                next.append(("systemctl enable --now holdfast", "start the service, now and at each start of the machine"))
+                next.append(
+                    ("systemctl enable --now holdfast", "start the service, now and at each start of the machine"))
             }
-            next.append(("runuser -u \(user) -- holdfast serve\(flag)", next.isEmpty ? "start the service" : "or without systemd"))
+            next.append(
+                (
+                    "runuser -u \(user) -- holdfast serve\(flag)",
+                    next.isEmpty ? "start the service" : "or without systemd"
+                ))
         } else {
             next.append(("holdfast serve\(flag)", "start it; Ctrl-C ends it"))
         }

@@ -28,7 +28,8 @@ enum LaneCompletion {
         _ arguments: [String], _ environment: [String: String]
     ) throws(ConfigError) -> JournalSettings {
         try HoldfastConfiguration.loadJournal(
-            file: value("--config", in: arguments), orElse: HoldfastConfiguration.standardFile, environment: environment)
+            file: value("--config", in: arguments), orElse: HoldfastConfiguration.standardFile, environment: environment
+        )
     }
 
     private static func value(_ flag: String, in arguments: [String]) -> String? {
