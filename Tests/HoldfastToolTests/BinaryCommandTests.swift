@@ -78,7 +78,7 @@ struct BinaryCommandTests {
         let recovered = try await Tool.run("recover", "--journal", folder("j"), "--json")
         #expect(recovered.status == 0, "\(recovered.errors)")
         #expect(try recovered.count("confirmedByQuiet") == 50, "\(recovered.output)")
-        #expect(recovered.errors.contains("by 0.25 s of silence"), "\(recovered.errors)")
+        #expect(recovered.errors.contains("by 250 ms of silence"), "\(recovered.errors)")
 
         // Another choice is remembered in its place.
         let changed = try await Tool.run("recover", "--journal", folder("j"), "--confirm", "barrier")

@@ -86,7 +86,7 @@ struct Transcript {
     }
 
     private static let kinds: [String: String] = [
-        "time": #"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "span": #"[\d:.,]+ (s|min|h|days)"#, "n": #"[\d,]+"#,
+        "time": #"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "span": #"[\d.,]+ (ms|s|min|h|days)"#, "n": #"[\d,]+"#,
         "size": #"[\d.]+ [KMGT]?B"#, "uuid": "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "…": ".*",
     ]
 
@@ -133,7 +133,7 @@ struct TranscriptTests {
 
     @Test("Placeholders stand for what they say, and for nothing else")
     func placeholders() {
-        #expect(Transcript.matches("at ‹time› (‹span› ago)", "at 2026-11-21T22:26:40.123Z (4:05 min ago)"))
+        #expect(Transcript.matches("at ‹time› (‹span› ago)", "at 2026-11-21T22:26:40.123Z (4.08 min ago)"))
         #expect(Transcript.matches("‹n› of ‹size›, ‹…›.", "1,234 of 16.0 GB, (any) [thing]."))
         #expect(Transcript.matches("a‹b (c*", "a‹b (c*"))
         #expect(!Transcript.matches("‹n›", "x"))

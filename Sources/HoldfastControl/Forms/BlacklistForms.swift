@@ -30,6 +30,28 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
         expiresAt = entry.expiresAt.map { ExactTime($0) }
     }
 
+    private enum AddressKey: String, CodingKey { case address }
+
+    /// An address of another service may have its usual key, in place of `token`.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let address = try decoder.container(keyedBy: AddressKey.self).decodeIfPresent(String.self, forKey: .address)
+        let named = try values.decodeIfPresent(String.self, forKey: .token)
+        guard address == nil || named == nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .token, in: values, debugDescription: "an entry has a token or an address, and not both")
+        }
+        token = try address ?? named ?? values.decode(String.self, forKey: .token)
+        reason = try values.decode(String.self, forKey: .reason)
+        since = try values.decode(ExactTime.self, forKey: .since)
+        learntAt = try values.decode(ExactTime.self, forKey: .learntAt)
+        route = try values.decode(String.self, forKey: .route)
+        topic = try values.decodeIfPresent(String.self, forKey: .topic)
+        endpoint = try values.decodeIfPresent(String.self, forKey: .endpoint)
+        status = try values.decodeIfPresent(Int.self, forKey: .status)
+        expiresAt = try values.decodeIfPresent(ExactTime.self, forKey: .expiresAt)
+    }
+
     func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
             recipient: try Recipient.read(token), reason: Reason(rawValue: reason), since: since.value,

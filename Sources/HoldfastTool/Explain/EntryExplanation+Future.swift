@@ -87,7 +87,7 @@ extension EntryExplanation {
         return "It \(goes) in its turn."
     }
 
-    /// `2026-11-21T12:03:00Z (4:05 min ago)`
+    /// `2026-11-21T12:03:00Z (4 min ago)`
     static func time(_ time: WallTime, _ now: WallTime) -> String {
         let instant = Timestamp.format(WallTime(seconds: time.seconds))
         let distance = now.since(time)

@@ -1,7 +1,10 @@
 import Foundation
 import Holdfast
+import HoldfastControl
+import HoldfastJournal
 import HoldfastService
 import HoldfastTransport
+import Logging
 import NIOCore
 import Scratch
 import Testing
@@ -31,6 +34,17 @@ struct TerminalTests {
         for arguments in [[], ["send", "sned"], ["lanes", "pause", "puase"], ["--jsn"], ["help", "lanes"], ["help"]] {
             #expect(CommandHint(arguments, below: HoldfastCommand.self) == nil, "\(arguments)")
         }
+    }
+
+    @Test("A control socket in a directory that is not there says so in words")
+    func socket() async throws {
+        let folder = try TemporaryFolder()
+        let journal = try LMDBJournal(directory: folder("j"))
+        defer { journal.close() }
+        let socket = ControlSocket(
+            desk: JournalDesk(journal: journal), journal: folder("none"), logger: Logger(label: "test"))
+        let error = await #expect(throws: ControlError.self) { try await socket.run() }
+        #expect(error?.message.hasSuffix(": No such file or directory") == true, "\(error?.message ?? "")")
     }
 
     @Test("Durations have at most three digits")
