@@ -7,7 +7,8 @@ import Testing
 @Suite("An entry of the blacklist, as the control socket takes it")
 struct BlacklistFormTests {
     private func read(_ names: String) throws -> BlacklistEntry {
-        let text = #"{\#(names),"reason":"Operator","since":"2026-11-21T12:00:00Z","learntAt":"2026-11-21T12:00:00Z","route":"r"}"#
+        let text =
+            #"{\#(names),"reason":"Operator","since":"2026-11-21T12:00:00Z","learntAt":"2026-11-21T12:00:00Z","route":"r"}"#
         return try JSONDecoder().decode(BlacklistForm.self, from: Data(text.utf8)).value()
     }
 
@@ -22,7 +23,8 @@ struct BlacklistFormTests {
     @Test("It is read as it is written")
     func roundTrip() throws {
         let entry = BlacklistEntry(
-            recipient: try Recipient(notation: "00fc"), reason: Reason(rawValue: "Unregistered"), since: WallTime(seconds: 5),
+            recipient: try Recipient(notation: "00fc"), reason: Reason(rawValue: "Unregistered"),
+            since: WallTime(seconds: 5),
             learntAt: WallTime(seconds: 7), route: "r", topic: "a", endpoint: "e", status: 410,
             expiresAt: WallTime(seconds: 9))
         let text = try JSONEncoder().encode(BlacklistForm(entry))
