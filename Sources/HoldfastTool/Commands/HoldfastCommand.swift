@@ -18,7 +18,7 @@ enum Main {
     private static func run() async {
         var command: any ParsableCommand
         do {
-            command = try HoldfastCommand.parseAsRoot()
+            command = try await HoldfastCommand.asyncParseAsRoot()
         } catch {
             let arguments = Array(CommandLine.arguments.dropFirst())
             HoldfastCommand.exit(withError: CommandHint(arguments, below: HoldfastCommand.self)?.error ?? error)
