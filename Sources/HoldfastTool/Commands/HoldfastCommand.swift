@@ -41,7 +41,7 @@ struct HoldfastCommand: AsyncParsableCommand {
 
             Docs/Reference/Tool.md describes every command, its JSON and its exit codes.
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             SendCommand.self, RecoverCommand.self, ServeCommand.self, GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, LanesCommand.self,
