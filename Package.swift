@@ -178,7 +178,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "CHoldfastBuild", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs",
+                "CHoldfastBuild", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl",
+                "HoldfastAPNs",
                 "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
                 "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
