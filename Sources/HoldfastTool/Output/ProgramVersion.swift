@@ -9,13 +9,15 @@ enum ProgramVersion {
 
     /// One part a line: its name, a space, its version.
     static var text: String {
-        """
-        holdfast \(number)
-        commit \(word(unsafe holdfast_build_commit()))
-        Swift \(word(unsafe holdfast_build_swift()))
-        LMDB \(JournalLibrary.version)
-        OpenSSL \(OpenSSLLibrary.version)
-        """
+        let commit = unsafe word(holdfast_build_commit())
+        let swift = unsafe word(holdfast_build_swift())
+        return """
+            holdfast \(number)
+            commit \(commit)
+            Swift \(swift)
+            LMDB \(JournalLibrary.version)
+            OpenSSL \(OpenSSLLibrary.version)
+            """
     }
 
     /// Only Scripts/package says these two: the package manager caches its own idea of the commit.
