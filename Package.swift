@@ -36,6 +36,11 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
+// Scripts/package says them. Only one file of C takes them, so that a commit does not build everything anew.
+let buildFacts: [CSetting] = ["HOLDFAST_COMMIT", "HOLDFAST_SWIFT"].compactMap { name in
+    Context.environment[name].map { .define(name, to: "\"\($0)\"") }
+}
+
 let package = Package(
     name: "holdfast",
     products: [
@@ -166,11 +171,15 @@ let package = Package(
             path: "Tests/Simulator",
             swiftSettings: strict),
 
+        // The commit and the Swift of a build, for `holdfast --version`.
+        .target(name: "CHoldfastBuild", cSettings: buildFacts),
+
         // The command `holdfast`, which puts the parts together.
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl", "HoldfastAPNs",
+                "CHoldfastBuild", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl",
+                "HoldfastAPNs",
                 "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
                 "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,

@@ -92,7 +92,7 @@ package struct Dialer: Sendable {
         let until = NIODeadline.now() + TimeAmount(limit)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(TimeAmount(limit))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65536))
             .channelOption(
                 .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 256 << 10, high: 1 << 20)

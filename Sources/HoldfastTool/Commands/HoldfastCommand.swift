@@ -61,7 +61,7 @@ struct HoldfastCommand: AsyncParsableCommand {
 
             Docs/Reference/Tool.md describes every command, its JSON and its exit codes.
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
             GatewayCommand.self, FeedbackCommand.self,
