@@ -8,7 +8,7 @@ extension PushNotification {
     ///   - priority: nil for the payload's own: ``APNsPayload/priority``.
     /// - Throws: ``APNsPayloadError``: the payload exceeds the limit of its push type, or a part of it can't be JSON.
     public init(
-        payload: APNsPayload, token: DeviceToken, topic: String, pushType: PushType? = nil, priority: Priority? = nil,
+        token: DeviceToken, topic: String, payload: APNsPayload, pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
         tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) throws(APNsPayloadError) {
@@ -28,7 +28,7 @@ extension PushNotification {
     ///   - expiration: see ``PushNotification/init(channel:topic:payload:priority:expiration:id:guarantee:tag:)``.
     /// - Throws: ``APNsPayloadError``: the payload exceeds ``APNsPayload/largeLimit``, or a part of it can't be JSON.
     public init(
-        payload: APNsPayload, channel: BroadcastChannel, topic: String, priority: Priority? = nil,
+        channel: BroadcastChannel, topic: String, payload: APNsPayload, priority: Priority? = nil,
         expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) throws(APNsPayloadError) {
         self.init(
