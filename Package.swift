@@ -290,7 +290,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastTestingTests",
-            dependencies: ["HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
+            dependencies: [
+                "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", logging, serviceLifecycle,
+                unixSignals,
+            ], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",
