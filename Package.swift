@@ -218,7 +218,7 @@ let package = Package(
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal",
                 "HoldfastTesting", logging,
                 nioCore, nioPosix,
-                serviceLifecycle,
+                serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -291,8 +291,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastTestingTests",
             dependencies: [
-                "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", logging, serviceLifecycle,
-                unixSignals,
+                "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", coreMetrics, logging,
+                serviceLifecycle, unixSignals,
             ], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(

@@ -28,4 +28,21 @@ struct ArticleTests {
         }
         #expect(count >= 8)
     }
+
+    @Test("Each Swift block of the pages in Docs is code of the tests, to the letter")
+    func pages() throws {
+        let files = try Self.files(in: "Tests", ending: ".swift").map { try String(contentsOf: $0, encoding: .utf8) }
+        // A member of an example's type is shown without its indentation.
+        let code = files + files.map { $0.replacing("\n    ", with: "\n") }
+        // Code for other packages' clients, which the tests of foreign senders run where those are installed; and examples
+        // that are packages of their own.
+        for page in Self.files(in: "Docs", ending: ".md")
+        where !page.path.hasSuffix("/MoreClients.md") && !page.path.contains("/Docs/Examples/") {
+            let text = try String(contentsOf: page, encoding: .utf8)
+            for block in text.components(separatedBy: "```swift\n").dropFirst() {
+                let quoted = try #require(block.components(separatedBy: "```\n").first)
+                #expect(code.contains { $0.contains(quoted) }, "\(page.lastPathComponent): \(quoted.prefix(200))")
+            }
+        }
+    }
 }

@@ -9,8 +9,8 @@ protocol AppSocket: Sendable {
 func connectorWithProof(over socket: any AppSocket, errors: PayloadErrors) -> SenderConnector {
     SenderConnector(
         confirmation: .cumulative(quietPeriod: nil), payloadErrors: errors,
-        barrier: { position in try await socket.writeBarrier(identifier: UInt32(truncatingIfNeeded: position)) }
-    ) { notification, position in
-        try await socket.write(notification, identifier: UInt32(truncatingIfNeeded: position))
-    }
+        barrier: { position in try await socket.writeBarrier(identifier: UInt32(truncatingIfNeeded: position)) },
+        send: { notification, position in
+            try await socket.write(notification, identifier: UInt32(truncatingIfNeeded: position))
+        })
 }
