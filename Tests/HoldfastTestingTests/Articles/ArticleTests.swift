@@ -26,7 +26,7 @@ struct ArticleTests {
                 count += 1
             }
         }
-        #expect(count >= 8)
+        #expect(count >= 7)
     }
 
     @Test("Each Swift block of the pages in Docs is code of the tests, to the letter")
