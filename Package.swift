@@ -43,6 +43,8 @@ let buildFacts: [CSetting] = ["HOLDFAST_COMMIT", "HOLDFAST_SWIFT"].compactMap { 
 
 let package = Package(
     name: "holdfast",
+    // Keys of the journal are an InlineArray, which came with macOS 26. Linux: glibc or musl.
+    platforms: [.macOS(.v26)],
     products: [
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .library(name: "HoldfastJournal", targets: ["HoldfastJournal"]),
@@ -75,18 +77,26 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
+        // The C library under one name, and the calls in which the systems differ.
+        .systemLibrary(name: "CHoldfastPlatform"),
+        .target(name: "HoldfastPlatform", dependencies: ["CHoldfastPlatform"], swiftSettings: strict),
+
         // Persistence; nothing here knows the network.
         .systemLibrary(
-            name: "CHoldfastLMDB", path: "Journal/CHoldfastLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+            name: "CHoldfastLMDB", path: "Journal/CHoldfastLMDB", pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(
-            name: "HoldfastLMDB", dependencies: ["CHoldfastLMDB"], path: "Journal/HoldfastLMDB", swiftSettings: strict),
+            name: "HoldfastLMDB", dependencies: ["CHoldfastLMDB", "HoldfastPlatform"], path: "Journal/HoldfastLMDB",
+            swiftSettings: strict),
         .target(
-            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastOpenSSL"],
+            name: "HoldfastJournal", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastOpenSSL", "HoldfastPlatform"],
             path: "Journal/HoldfastJournal",
             swiftSettings: strict),
 
         // The engine and its contracts.
-        .target(name: "Holdfast", dependencies: [serviceLifecycle, logging, coreMetrics], swiftSettings: strict),
+        .target(
+            name: "Holdfast", dependencies: ["HoldfastPlatform", serviceLifecycle, logging, coreMetrics],
+            swiftSettings: strict),
 
         // The meaning of APNs' answers: a table without a network, for senders of one's own as well.
         .target(name: "HoldfastAPNsAnswers", dependencies: ["Holdfast"], swiftSettings: strict),
@@ -98,18 +108,24 @@ let package = Package(
         .target(
             name: "HoldfastControl",
             dependencies: [
-                "Holdfast", "HoldfastTransport", httpTypes, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes,
+                "HoldfastPlatform", "Holdfast", "HoldfastTransport", httpTypes, hummingbirdCore, logging, nioCore,
+                nioHTTP1, nioHTTPTypes,
                 nioPosix, serviceLifecycle,
             ],
             swiftSettings: strict),
 
         // The doors to the network and to libcrypto.
-        .systemLibrary(name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL"], swiftSettings: strict),
+        .systemLibrary(
+            name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(
+            name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL", "HoldfastPlatform"], swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastTransport",
-            dependencies: ["Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1, nioExtras],
+            dependencies: [
+                "HoldfastPlatform", "Holdfast", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                nioExtras,
+            ],
             swiftSettings: strict),
         // A connection to a service that is sent requests over HTTP/2, whichever service it is.
         .target(
@@ -141,7 +157,8 @@ let package = Package(
         .target(
             name: "HoldfastGateway",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastLegacyAPNs", "HoldfastOpenSSL",
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastLegacyAPNs",
+                "HoldfastOpenSSL",
                 "HoldfastTransport", coreMetrics,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
                 serviceLifecycle,
@@ -152,7 +169,7 @@ let package = Package(
         .target(
             name: "HoldfastService",
             dependencies: [
-                "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
@@ -160,7 +177,7 @@ let package = Package(
         // What tests are made of, ours and our users'.
         .target(
             name: "HoldfastMockAPNs",
-            dependencies: ["HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
+            dependencies: ["HoldfastPlatform", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
         .target(
             name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
@@ -178,7 +195,8 @@ let package = Package(
         .executableTarget(
             name: "HoldfastTool",
             dependencies: [
-                "CHoldfastBuild", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastControl",
+                "CHoldfastBuild", "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal",
+                "HoldfastControl",
                 "HoldfastAPNs",
                 "HoldfastChannels",
                 "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
@@ -190,7 +208,8 @@ let package = Package(
         .executableTarget(
             name: "holdfast-bench",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway", "HoldfastLegacyAPNs", "Trials",
+                "HoldfastPlatform", "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway",
+                "HoldfastLegacyAPNs", "Trials",
                 argumentParser, logging, nioCore,
             ],
             path: "Sources/HoldfastBench", swiftSettings: strict),
@@ -205,9 +224,10 @@ let package = Package(
         .testTarget(
             name: "HoldfastControlTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastTesting", logging,
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal",
+                "HoldfastTesting", logging,
                 nioCore, nioPosix,
-                serviceLifecycle,
+                serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -216,7 +236,10 @@ let package = Package(
         .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
-            dependencies: ["Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB", "HoldfastTesting"],
+            dependencies: [
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB",
+                "HoldfastTesting",
+            ],
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         .testTarget(
@@ -260,7 +283,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastGatewayTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastGateway", "HoldfastHTTP2",
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastGateway",
+                "HoldfastHTTP2",
                 "HoldfastJournal", "HoldfastLegacyAPNs",
                 "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", "RawClients",
                 coreMetrics,
@@ -275,7 +299,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastTestingTests",
-            dependencies: ["HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
+            dependencies: [
+                "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", coreMetrics, logging,
+                serviceLifecycle, unixSignals,
+            ], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastToolTests",

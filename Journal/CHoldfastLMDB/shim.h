@@ -1,2 +1,1 @@
 #include <lmdb.h>
-#include <sys/vfs.h>

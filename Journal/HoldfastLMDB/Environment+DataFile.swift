@@ -1,5 +1,5 @@
 import CHoldfastLMDB
-import Glibc
+import HoldfastPlatform
 
 /// The loss of an open data file by an action from outside.
 package enum DataFileLoss: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import CHoldfastLMDB
 import Foundation
-import Glibc
+import HoldfastPlatform
 
 /// One liblmdb environment: a directory with `data.mdb` and, unless opened without locks, `lock.mdb`.
 ///

@@ -1,5 +1,5 @@
 import CHoldfastLMDB
-import Glibc
+import HoldfastPlatform
 
 /// File systems that write each page of a file to a new place. On those, allocating ahead of use keeps no room for
 /// overwriting: with a full disk a commit fails in the middle, and a write to liblmdb's mapped lock file kills the
@@ -7,31 +7,19 @@ import Glibc
 ///
 /// On btrfs a file may be exempt (`chattr +C`) if that is set before anything is written to it.
 extension OpenFile {
-    private static let btrfs: UInt32 = 0x9123_683E
-    /// Numbers of linux/fs.h: FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_NOCOW_FL.
-    private static let getFlags: UInt = 0x8008_6601
-    private static let setFlags: UInt = 0x4008_6602
+    /// FS_NOCOW_FL of linux/fs.h.
     private static let noCopyOnWrite: Int = 0x0080_0000
 
-    private var isOnBtrfs: Bool {
-        var facts = statfs()
-        return unsafe fstatfs(descriptor, &facts) == 0 && UInt32(truncatingIfNeeded: facts.f_type) == Self.btrfs
-    }
+    private var isOnBtrfs: Bool { Disk.isOnBtrfs(descriptor) }
 
     /// Exempts an empty file, or the future files of a directory. If that fails, ``isCopiedOnWrite`` says so.
     package func avoidCopyOnWrite() {
-        guard isOnBtrfs, var flags = flags() else { return }
-        flags |= Self.noCopyOnWrite
-        _ = unsafe ioctl(descriptor, Self.setFlags, &flags)
+        guard isOnBtrfs, let flags = Disk.flags(descriptor) else { return }
+        Disk.setFlags(descriptor, flags | Self.noCopyOnWrite)
     }
 
     /// Whether a page of the file that is written over goes to a new place, which a full disk does not have.
-    package var isCopiedOnWrite: Bool { isOnBtrfs && (flags() ?? 0) & Self.noCopyOnWrite == 0 }
-
-    private func flags() -> Int? {
-        var flags = 0
-        return unsafe ioctl(descriptor, Self.getFlags, &flags) == 0 ? flags : nil
-    }
+    package var isCopiedOnWrite: Bool { isOnBtrfs && (Disk.flags(descriptor) ?? 0) & Self.noCopyOnWrite == 0 }
 }
 
 extension Environment {

@@ -1,5 +1,5 @@
 import CHoldfastLMDB
-import Glibc
+import HoldfastPlatform
 
 /// Ownership of files: root's tools work on journals of a service's user, who must be able to use the files made by
 /// them.

@@ -1,5 +1,5 @@
 import CHoldfastLMDB
-import Glibc
+import HoldfastPlatform
 
 /// The file system calls that the journal needs beside liblmdb: directories and files with exact modes, allocation
 /// ahead of use, syncs, `flock`, and the kind of file system.
@@ -44,9 +44,7 @@ package enum Files {
     /// Whether this process has a limit on the size of its files (`RLIMIT_FSIZE`). Without one, no file of a journal is
     /// too large for its file system, and only a damaged page number leads to a write so far out.
     static var areLimited: Bool {
-        var limit = rlimit()
-        // 1 is RLIMIT_FSIZE.
-        return unsafe getrlimit(__rlimit_resource_t(1), &limit) == 0 && limit.rlim_cur != rlim_t.max
+        (ResourceLimit.fileSize.current?.soft ?? .max) != .max
     }
 
     /// Syncs a directory: new entries in it survive a power loss on return.
@@ -57,7 +55,7 @@ package enum Files {
 
     /// Renames a file or directory atomically; a file with the new name is replaced.
     package static func rename(_ path: String, to name: String) throws(LMDBError) {
-        guard unsafe Glibc.rename(path, name) == 0 else { throw failure("rename", path) }
+        guard unsafe HoldfastPlatform.rename(path, name) == 0 else { throw failure("rename", path) }
     }
 
     /// Removes a file if it is there.
@@ -76,21 +74,10 @@ package enum Files {
     ///
     /// On network and user-space file systems, locks, shared maps or syncs lack the semantics that liblmdb needs.
     package static func unsupportedFileSystem(at path: String) throws(LMDBError) -> String? {
-        var facts = statfs()
-        guard unsafe statfs(path, &facts) == 0 else { throw failure("statfs", path) }
-        // Numbers of linux/magic.h and each file system's own header.
-        return switch UInt32(truncatingIfNeeded: facts.f_type) {
-        case 0x6969: "NFS"
-        case 0x0102_1997: "9p"
-        case 0x6573_5546: "FUSE"
-        case 0xFF53_4D42, 0xFE53_4D42, 0x517B: "SMB"
-        case 0x00C3_6400: "Ceph"
-        case 0x5346_414F, 0x6B41_4653: "AFS"
-        case 0x7375_7245: "Coda"
-        case 0x0BD0_0BD0: "Lustre"
-        case 0x786F_4256: "VirtualBox shared folder"
-        default: nil
-        }
+        var code: Int32?
+        let name = Disk.unsupportedFileSystem(at: path) { code = $0 }
+        if let code { throw LMDBError(LMDBError.Code(rawValue: code), "statfs", path: path) }
+        return name
     }
 
     /// Bytes that the file system has for ordinary users when it is empty.
@@ -110,10 +97,7 @@ package enum Files {
     }
 
     static func allocate(_ descriptor: Int32, _ range: Range<Int>, _ path: String) throws(LMDBError) {
-        var code: Int32
-        repeat {
-            code = posix_fallocate(descriptor, off_t(range.lowerBound), off_t(range.count))
-        } while code == EINTR
+        let code = Disk.allocate(descriptor, from: range.lowerBound, count: range.count)
         if code != 0 { throw LMDBError(LMDBError.Code(rawValue: code), "posix_fallocate", path: path) }
     }
 
@@ -135,7 +119,7 @@ package struct FileIdentity: Hashable, Sendable {
     }
 
     init(_ facts: stat) {
-        device = UInt64(facts.st_dev)
+        device = UInt64(truncatingIfNeeded: facts.st_dev)
         inode = UInt64(facts.st_ino)
     }
 }
@@ -178,7 +162,7 @@ package final class OpenFile: Sendable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     package func sync() throws(LMDBError) {
-        guard fsync(descriptor) == 0 else { throw Files.failure("fsync", path) }
+        guard Disk.sync(descriptor) == 0 else { throw Files.failure("fsync", path) }
     }
 
     package func byteCount() throws(LMDBError) -> Int {

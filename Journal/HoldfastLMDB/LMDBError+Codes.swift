@@ -1,5 +1,5 @@
 import CHoldfastLMDB
-import Glibc
+import HoldfastPlatform
 
 extension LMDBError.Code {
     package static let mapFull = Self(rawValue: MDB_MAP_FULL)

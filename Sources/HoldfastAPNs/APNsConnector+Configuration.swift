@@ -26,7 +26,8 @@ extension APNsConnector {
         public var serverName: String?
         /// Whether the name in the service's certificate is checked. Without the check, any holder of a certificate that
         /// ``trust`` signed can pass for the service, and each start of an engine reports that
-        /// (``ConnectorNotice/Kind/hostNameUnverified``). The rest of the certificate is always checked. Default: `true`.
+        /// (``Holdfast/ConnectorNotice/Kind/hostNameUnverified``). The rest of the certificate is always checked. Default:
+        /// `true`.
         public var verifiesHostName = true
         /// The time for which an address that has stalled is tried only when no other answers. Default: 5 min.
         public var addressQuarantine: Duration = .seconds(5 * 60)
@@ -139,7 +140,7 @@ extension ProxyServer {
     ///
     /// - Parameter text: `http://[USER:PASSWORD@]HOST[:PORT]` (default port 3128), `socks5://…`, `socks4://…` or
     ///   `socks4a://…` (default port 1080). Special characters are percent-encoded.
-    /// - Throws: ``APNsConfigurationError`` with the reason. It contains neither user nor password.
+    /// - Throws: ``HoldfastAPNs/APNsConfigurationError`` with the reason. It contains neither user nor password.
     public init(_ text: String) throws(APNsConfigurationError) {
         do throws(TransportConfigurationError) {
             try self.init(text: text)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastPlatform
 
 /// How long the disk takes to make a page durable, without a database: the yardstick of everything that is durable.
 enum SyncTimes {
@@ -21,7 +22,7 @@ enum SyncTimes {
             try file.seek(toOffset: UInt64(number % pageCount * page.count))
             let start = ContinuousClock.now
             try file.write(contentsOf: page)
-            guard fdatasync(file.fileDescriptor) == 0 else { throw BenchFailure("the disk can't be synced") }
+            guard Disk.syncContent(file.fileDescriptor) == 0 else { throw BenchFailure("the disk can't be synced") }
             times.append((ContinuousClock.now - start).seconds * 1_000_000)
         }
         try file.close()

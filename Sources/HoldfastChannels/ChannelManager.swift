@@ -5,7 +5,7 @@ internal import HoldfastHTTP2
 /// Creates, reads, lists and deletes the broadcast channels of one app at Apple's management service.
 ///
 /// Live Activities of many devices follow a channel: an app's server creates one, the app subscribes its Live Activities to
-/// the id, and each broadcast to it (``PushNotification/init(channel:topic:payload:)``) reaches all of them.
+/// the id, and each broadcast to it (``Holdfast/PushNotification``) reaches all of them.
 /// An app has up to 10,000 channels in each of Apple's two environments, which know nothing of each other.
 ///
 /// ```swift
@@ -37,9 +37,9 @@ public final class ChannelManager: Sendable {
     /// - Parameters:
     ///   - bundleID: the app, as the developer account spells it.
     ///   - configuration: credentials, trust and proxy, as for sending. Files are read now, and again for each new
-    ///     connection. ``APNsConnector/Configuration/sendDeadline`` is the timeout of each request.
+    ///     connection. ``HoldfastAPNs/APNsConnector/Configuration/sendDeadline`` is the timeout of each request.
     ///   - endpoint: the management service. Default: the one of the configuration's endpoint
-    ///     (``APNsEndpoint/channels``).
+    ///     (``HoldfastAPNs/APNsEndpoint/channels``).
     ///   - store: keeps the provider token for the next process. Default: none.
     /// - Throws: `APNsConfigurationError` that names the missing file, or the fault.
     public init(

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Glibc
+internal import HoldfastPlatform
 internal import NIOCore
 
 /// The paths of a journal's socket.
@@ -22,15 +22,21 @@ struct ControlPath: Sendable {
 }
 
 /// An open directory, which gives its files short paths: a socket's address has room for 108 bytes, and a journal's path may
-/// be longer. The paths are valid as long as the directory is open.
+/// be longer. The paths are valid as long as the directory is open. Darwin has no such paths: there a journal whose path has
+/// more than some 85 bytes can't have a socket.
 final class OpenDirectory: Sendable {
     private let handle: FileHandle
+    private let path: String
 
     init(_ path: String) throws {
+        self.path = path
         // Foundation opens no directories; NIO's handle does, and closes it on exec.
         let opened = try NIOFileHandle(_deprecatedPath: path, mode: .read, flags: .posix(flags: O_DIRECTORY, mode: 0))
         handle = FileHandle(fileDescriptor: try opened.takeDescriptorOwnership(), closeOnDealloc: true)
     }
 
-    func path(of name: String) -> String { "/proc/self/fd/\(handle.fileDescriptor)/\(name)" }
+    func path(of name: String) -> String {
+        guard let descriptors = KernelNames.openDescriptors else { return "\(path)/\(name)" }
+        return "\(descriptors)/\(handle.fileDescriptor)/\(name)"
+    }
 }

@@ -68,7 +68,7 @@ public final class ControlSocket: Service, Sendable {
     ///
     /// - Parameters:
     ///   - desk: the desk to serve, such as `engine.desk`.
-    ///   - journal: the directory of the journal. This process owns it.
+    ///   - directory: the directory of the journal. This process owns it.
     public convenience init(
         desk: any OperatorDesk, journal directory: String, configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "holdfast.control")

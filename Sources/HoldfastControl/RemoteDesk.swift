@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Glibc
 public import Holdfast
+internal import HoldfastPlatform
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// Sends over Apple's binary protocol, which Apple ended in March 2021 and other services still speak.
 ///
-/// The service answers errors only, so its connections are ``CumulativeConnection``s: an error proves that everything
+/// The service answers errors only, so its connections are ``Holdfast/CumulativeConnection``s: an error proves that everything
 /// before it was taken and everything after it was not. A barrier makes the service answer where nothing is wrong.
 public struct LegacyAPNsConnector: Connector {
     /// The evidence that counts as a confirmation where there was no error. Closed: the protocol has no third kind of

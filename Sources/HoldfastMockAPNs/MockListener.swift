@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import HoldfastPlatform
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -1,4 +1,4 @@
-import Glibc
+import HoldfastPlatform
 import NIOCore
 
 /// Stands between TLS and the socket: resets the connection, writes in small pieces, and reads slowly.

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import HoldfastPlatform
 import NIOCore
 
 /// Makes files that only their owner may read, from their first moment on.

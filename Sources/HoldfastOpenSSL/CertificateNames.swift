@@ -1,5 +1,5 @@
 private import CHoldfastOpenSSL
-private import Glibc
+private import HoldfastPlatform
 
 /// The subject of a certificate, and its issuer.
 extension Certificate {

@@ -1,5 +1,5 @@
 private import CHoldfastOpenSSL
-private import Glibc
+private import HoldfastPlatform
 
 /// Verifies the certificate that the other side of a connection shows: its chain up to a trusted certificate, its
 /// dates, its purpose, and its names.

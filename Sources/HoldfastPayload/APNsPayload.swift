@@ -6,7 +6,7 @@ public import Foundation
 ///
 ///     var payload = APNsPayload(alert: "Your table is ready", sound: .default)
 ///     payload["table"] = 12
-///     try await producer.submit(PushNotification(payload: payload, token: token, topic: "com.example.app"))
+///     try await producer.submit(PushNotification(token: token, topic: "com.example.app", payload: payload))
 ///
 /// Anyone on the way can read a payload, and so can the finder of a lost phone: put neither secrets nor personal data
 /// into it. Send an identifier by which the app can fetch them, or encrypt them and set ``isMutableContent``.

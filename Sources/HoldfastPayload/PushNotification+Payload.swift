@@ -4,11 +4,12 @@ extension PushNotification {
     /// Creates a notification with a built payload.
     ///
     /// - Parameters:
-    /// - pushType: nil for the payload's own: ``APNsPayload/pushType``.
-    ///   - priority: nil for the payload's own: ``APNsPayload/priority``.
-    /// - Throws: ``APNsPayloadError``: the payload exceeds the limit of its push type, or a part of it can't be JSON.
+    ///   - pushType: nil for the payload's own: ``HoldfastPayload/APNsPayload/pushType``.
+    ///   - priority: nil for the payload's own: ``HoldfastPayload/APNsPayload/priority``.
+    /// - Throws: ``HoldfastPayload/APNsPayloadError``: the payload exceeds the limit of its push type, or a part of it can't
+    ///   be JSON.
     public init(
-        payload: APNsPayload, token: DeviceToken, topic: String, pushType: PushType? = nil, priority: Priority? = nil,
+        token: DeviceToken, topic: String, payload: APNsPayload, pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
         tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) throws(APNsPayloadError) {
@@ -24,11 +25,12 @@ extension PushNotification {
     ///
     /// - Parameters:
     ///   - topic: the app's bundle identifier, without `.push-type.liveactivity`.
-    /// - priority: nil for the payload's own.
-    ///   - expiration: see ``PushNotification/init(channel:topic:payload:priority:expiration:id:guarantee:tag:)``.
-    /// - Throws: ``APNsPayloadError``: the payload exceeds ``APNsPayload/largeLimit``, or a part of it can't be JSON.
+    ///   - priority: nil for the payload's own.
+    ///   - expiration: see `PushNotification(channel:topic:payload:)` without a built payload.
+    /// - Throws: ``HoldfastPayload/APNsPayloadError``: the payload exceeds ``HoldfastPayload/APNsPayload/largeLimit``, or a
+    ///   part of it can't be JSON.
     public init(
-        payload: APNsPayload, channel: BroadcastChannel, topic: String, priority: Priority? = nil,
+        channel: BroadcastChannel, topic: String, payload: APNsPayload, priority: Priority? = nil,
         expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
     ) throws(APNsPayloadError) {
         self.init(

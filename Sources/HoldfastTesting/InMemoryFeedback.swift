@@ -1,6 +1,6 @@
 public import Holdfast
 
-/// A ``FeedbackSource`` without a network, for tests: it says what it is told to, and forgets what was read.
+/// A ``Holdfast/FeedbackSource`` without a network, for tests: it says what it is told to, and forgets what was read.
 ///
 ///     let feedback = InMemoryFeedback([FeedbackTuple(token: token, since: clock.wall)])
 ///     let reader = FeedbackReader(feedback, blacklist: engine.blacklist)

@@ -7,8 +7,8 @@ public import Holdfast
 ///     …
 ///     clock.advance(by: .seconds(60))   // whatever waited for this happens now
 ///
-/// The engine is woken by each move. What a connector measures by itself, such as the deadline of a ``SenderConnector``, is
-/// not this clock's.
+/// The engine is woken by each move. What a connector measures by itself, such as the deadline of a
+/// ``Holdfast/SenderConnector``, is not this clock's.
 public final class ManualClock: Sendable {
     private struct State: Sendable {
         var wall: WallTime
@@ -26,7 +26,7 @@ public final class ManualClock: Sendable {
     /// The time that has passed since the clock was made.
     public var monotonic: Duration { state.withLock(\.monotonic) }
 
-    /// This clock, for a ``PushEngine``.
+    /// This clock, for a ``Holdfast/PushEngine``.
     public var engineClock: EngineClock {
         EngineClock(
             wall: { self.wall }, monotonic: { self.monotonic },

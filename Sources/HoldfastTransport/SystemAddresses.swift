@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoldfastPlatform
 internal import NIOCore
 
 /// The C library's `getaddrinfo`: NIO's own resolver gives nobody the addresses it finds. The only file of this room that
@@ -9,7 +9,7 @@ struct SystemAddresses {
     /// - Throws: ``UnknownHost``.
     static func look(up host: String, port: Int) throws(UnknownHost) -> [SocketAddress] {
         var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_socktype = SocketKind.stream
         unsafe hints.ai_protocol = Int32(IPPROTO_TCP)
         var first: UnsafeMutablePointer<addrinfo>?
         let code = unsafe getaddrinfo(host, String(port), &hints, &first)

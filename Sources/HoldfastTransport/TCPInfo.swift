@@ -1,3 +1,4 @@
+internal import HoldfastPlatform
 package import NIOCore
 
 /// The kernel's state of a TCP connection: Linux's `TCP_INFO`, whose layout `linux/tcp.h` fixes for ever. (The C
@@ -34,16 +35,16 @@ package struct TCPInfo: Hashable, Sendable {
 
     /// Reads the state. On the channel's event loop.
     ///
-    /// - Returns: nil for a channel that is no open socket.
+    /// - Returns: nil for a channel that is no open socket, and on Darwin, which has no such state.
     package static func read(_ channel: any Channel) -> TCPInfo? {
-        guard let socket = channel as? any SocketOptionProvider else { return nil }
+        guard let socket = channel as? any SocketOptionProvider, let option = KernelNames.tcpInfo else { return nil }
         var info: TCPInfo?
         // On the loop, the future is complete when it is returned.
-        socket.unsafeGetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: 11)).assumeIsolated().whenSuccess
-        {
-            (words: Words) in
-            info = TCPInfo(words)
-        }
+        socket.unsafeGetSocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: option)).assumeIsolated()
+            .whenSuccess {
+                (words: Words) in
+                info = TCPInfo(words)
+            }
         return info
     }
 }

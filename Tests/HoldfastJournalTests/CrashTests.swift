@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastAPNsAnswers
 import HoldfastJournal
 import HoldfastLMDB
+import HoldfastPlatform
 import Testing
 
 @Suite("Crashing")
@@ -38,7 +39,7 @@ struct JournalCrashTests {
                     }
                     receipts.broadcast()
                     // In the middle of the writer's own work, with further commits waiting.
-                    if count == victim { _ = Glibc.kill(getpid(), SIGKILL) }
+                    if count == victim { _ = HoldfastPlatform.kill(getpid(), SIGKILL) }
                     let key = EntryKey(lane: lane, uid: uid)
                     journal.settle(SettlementBatch(acknowledged: [key])) { result in
                         if case .success = result { JournalCrashTests.log("s \(uid)", handle) }
@@ -90,7 +91,7 @@ struct JournalCrashTests {
                         return receipts
                     }
                     receipts.broadcast()
-                    if count == victim { _ = Glibc.kill(getpid(), SIGKILL) }
+                    if count == victim { _ = HoldfastPlatform.kill(getpid(), SIGKILL) }
                     let key = EntryKey(lane: lane, uid: appended.first)
                     journal.settle(SettlementBatch(acknowledged: [key], keepsOutcomes: true)) { result in
                         if case .success = result { JournalCrashTests.log("s \(appended.first)", handle) }
@@ -225,7 +226,9 @@ struct JournalCrashTests {
         _ = try journal.append(0..<10, to: try journal.openLane(immediate).id)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = (scratch.journal + "/entries") as String] in
             let environment = try Environment.open(path, .readOnly, mapByteCount: nil, tables: 32)
-            _ = try ReaderPool(environment).read { (_: borrowing Snapshot) in _ = Glibc.kill(getpid(), SIGKILL) }
+            _ = try ReaderPool(environment).read { (_: borrowing Snapshot) in
+                _ = HoldfastPlatform.kill(getpid(), SIGKILL)
+            }
         }
         guard let environment = try Environment.share(scratch.journal + "/entries") else { throw TimedOut() }
         defer { environment.close() }

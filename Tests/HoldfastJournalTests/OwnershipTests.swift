@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import Holdfast
 import HoldfastLMDB
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastJournal

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastLMDB
+import HoldfastPlatform
 import HoldfastTesting
 import Testing
 
@@ -244,7 +245,7 @@ struct QuarantineTests {
                     count += 1
                     return count
                 }
-                if count == 60 { _ = Glibc.kill(getpid(), SIGKILL) }
+                if count == 60 { _ = HoldfastPlatform.kill(getpid(), SIGKILL) }
             }
             journal.quarantine(QuarantineOrder(lane: lane, items: items, at: acceptance)) { _ in }
             try await Task.sleep(for: .seconds(60))

@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import Holdfast
 import HoldfastLMDB
+import HoldfastPlatform
 import Testing
 
 @testable import HoldfastJournal
@@ -52,7 +52,7 @@ struct RoomTests {
             defer { close(file) }
             for size in [1 << 20, 4096] {
                 let bytes = [UInt8](repeating: 7, count: size)
-                while unsafe Glibc.write(file, bytes, size) > 0, fsync(file) == 0 {}
+                while unsafe HoldfastPlatform.write(file, bytes, size) > 0, fsync(file) == 0 {}
             }
         }
 

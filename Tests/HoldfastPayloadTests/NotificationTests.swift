@@ -14,7 +14,7 @@ struct NotificationTests {
         -> PushNotification
     {
         try PushNotification(
-            payload: payload, token: token, topic: "com.example.app", pushType: pushType, priority: priority)
+            token: token, topic: "com.example.app", payload: payload, pushType: pushType, priority: priority)
     }
 
     @Test("Push type and priority follow from what is in it")
@@ -81,15 +81,15 @@ struct NotificationTests {
         let channel = try BroadcastChannel("dHN0LXNyY2gtY2hubA==")
         var payload = try APNsPayload.liveActivity(.update, contentState: ["score": 1])
         payload["x"] = JSONFragment(String(repeating: "x", count: 4500))
-        let notification = try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        let notification = try PushNotification(channel: channel, topic: "com.example.app", payload: payload)
         #expect(notification.recipient == .channel(channel) && notification.pushType == .liveactivity)
         #expect(notification.priority == .considerate && notification.payload.count > APNsPayload.limit)
         payload.alert = "Goal"
-        let seen = try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        let seen = try PushNotification(channel: channel, topic: "com.example.app", payload: payload)
         #expect(seen.priority == nil)
         payload["y"] = JSONFragment(String(repeating: "x", count: 1000))
         let error = #expect(throws: APNsPayloadError.self) {
-            try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+            try PushNotification(channel: channel, topic: "com.example.app", payload: payload)
         }
         #expect(error?.message.contains("5120 is the limit") == true)
     }

@@ -47,12 +47,12 @@ enum PayloadExamples {
 
     static func broadcast(_ delivery: Delivery, on channel: BroadcastChannel) throws -> PushNotification {
         let payload = try APNsPayload.liveActivity(.update, contentState: delivery)
-        return try PushNotification(payload: payload, channel: channel, topic: "com.example.app")
+        return try PushNotification(channel: channel, topic: "com.example.app", payload: payload)
     }
 
     static func send(_ text: String, to token: DeviceToken, with producer: Producer) async throws -> UID {
         let payload = try APNsPayload(alert: .init(text), sound: .default).shortened()
-        let notification = try PushNotification(payload: payload, token: token, topic: "com.example.app")
+        let notification = try PushNotification(token: token, topic: "com.example.app", payload: payload)
         return try await producer.submit(notification)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import Holdfast
 import HoldfastLMDB
+import HoldfastPlatform
 
 /// Unfinished copies of journals, left by killed processes. They hold payloads, and nothing else removes them.
 enum UnfinishedCopies {

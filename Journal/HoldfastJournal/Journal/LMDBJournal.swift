@@ -7,8 +7,8 @@ import HoldfastLMDB
 /// Open one, give it to an engine, and close it after the engine has ended. Docs/Internals/JournalFormat.md describes it on
 /// disk.
 ///
-/// When the fate of a commit is unknown (``JournalError/Code/undetermined``), the journal fails: it answers every request
-/// with ``JournalError/Code/mustBeReopened`` until it is closed and opened again.
+/// When the fate of a commit is unknown (``Holdfast/JournalError/Code/undetermined``), the journal fails: it answers every
+/// request with ``Holdfast/JournalError/Code/mustBeReopened`` until it is closed and opened again.
 public final class LMDBJournal: Journal, JournalService {
     // Completions and the commit observer run on the writer's thread. They must not block, and must not call members that
     // block: openLane, setNote, removeRejections and close (a precondition).
@@ -49,8 +49,8 @@ public final class LMDBJournal: Journal, JournalService {
     /// - Parameters:
     ///   - directory: the path, by custom `NAME.journal`. It is made with mode 0700, and its parent must exist.
     ///   - options: the settings. They are not stored.
-    /// - Throws: ``JournalError`` with code `ownedByAnotherProcess` (this process or the one named in the message has it
-    ///   open), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
+    /// - Throws: ``Holdfast/JournalError`` with code `ownedByAnotherProcess` (this process or the one named in the message
+    ///   has it open), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
     ///   `diskFull`, `readOnly` or `inputOutput`.
     public init(directory: String, options: Options = Options()) throws(JournalError) {
         let place = JournalDirectory(directory)

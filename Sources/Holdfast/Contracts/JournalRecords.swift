@@ -124,7 +124,7 @@ public enum EntryFate: Hashable, Sendable {
     }
 }
 
-/// The limits of ``JournalService/trim(_:completion:)``. `nil` sets no limit. Opaque outside of this package.
+/// The limits of `trim`. `nil` sets no limit. Opaque outside of this package.
 public struct TrimBounds: Hashable, Sendable {
     /// Older rejections are deleted.
     package var rejectionsBefore: WallTime?

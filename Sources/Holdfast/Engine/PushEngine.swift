@@ -75,7 +75,7 @@ public final class PushEngine: Service, Sendable {
     public func events(buffering limit: Int = 1000) -> AsyncStream<EngineEvent> { core.events.stream(buffering: limit) }
 
     /// The outcomes of all notifications. Each is stored in the journal until it is taken. Needs
-    /// ``EngineConfiguration/keepsOutcomes``.
+    /// ``EngineConfiguration/keepsOutcomes``: without it none ever comes, and a loop over them waits until the engine ends.
     public var outcomes: Outcomes { Outcomes(source: core.outcomes) }
 
     /// Returns the state of an entry; `nil` if the journal does not know it any more.
@@ -123,7 +123,10 @@ public final class PushEngine: Service, Sendable {
         }
     }
 
-    /// Delivers until it is shut down or cancelled. May be called once.
+    /// Delivers until it is shut down or cancelled.
+    ///
+    /// Call it once: an engine that has run does not run again, and a second call is a mistake of the program that ends the
+    /// process. Close the journal when this has returned, and not before: an engine without anything to do would not notice.
     ///
     /// - Throws: ``JournalError`` if the journal can't be used any more. Accepted notifications are in it.
     public func run() async throws {

@@ -1,3 +1,5 @@
+internal import HoldfastPlatform
+
 /// State behind a lock, with a condition to wait on.
 ///
 /// A pthread mutex and condition, because ThreadSanitizer understands those; it reports false races

@@ -1,20 +1,24 @@
-internal import Glibc
+internal import HoldfastPlatform
 internal import NIOCore
 
-/// The process at the other end of a socket, and its user, as the kernel noted them at connect (`SO_PEERCRED`, unix(7)).
+/// The process at the other end of a socket, and its user, as the kernel noted them at connect (`SO_PEERCRED`, unix(7);
+/// `getpeereid` on Darwin).
 struct PeerCredentials: Hashable, Sendable {
     let process: UInt32
     let user: UInt32
 
-    /// The kernel's `struct ucred`: process, user, group.
-    private typealias Words = InlineArray<3, UInt32>
-
     static func read(_ channel: any Channel) async throws -> PeerCredentials {
-        guard let socket = channel as? any SocketOptionProvider else { throw ChannelError.operationUnsupported }
-        let words: Words = try await socket.unsafeGetSocketOption(
-            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-        ).get()
-        return PeerCredentials(process: words[0], user: words[1])
+        let peer = try await channel.eventLoop.submit {
+            let socket = channel.pipeline.syncOperations
+            return try socket.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+                guard let peer = SocketPeer(of: descriptor) else {
+                    throw IOError(errnoCode: errno, reason: "the process at the other end of a socket")
+                }
+                return peer
+            }
+        }.get()
+        guard let peer else { throw ChannelError.operationUnsupported }
+        return PeerCredentials(process: peer.process, user: peer.user)
     }
 
     /// The owner's user, and root.

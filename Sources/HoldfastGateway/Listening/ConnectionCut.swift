@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoldfastPlatform
 internal import NIOCore
 internal import NIOSSL
 

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+internal import HoldfastPlatform
 
 /// Gives memory back that lies idle.
 enum IdleMemory {
@@ -9,11 +9,6 @@ enum IdleMemory {
     /// The C library keeps freed memory wherever memory in use lies behind it: nearly everything that a crowd of
     /// connections had. Its own call for that takes a millisecond for some megabytes, on a thread of its own.
     static func giveBackSoon() {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause) { _ = trim?(0) }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause) { FreedMemory.giveBack() }
     }
-
-    /// glibc's `malloc_trim`, which Swift's module of it leaves out; nil where the C library has none.
-    private static let trim: (@convention(c) (Int) -> CInt)? = {
-        unsafe dlsym(nil, "malloc_trim").map { unsafe unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self) }
-    }()
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoldfastPlatform
 
 /// How many files and connections this process may have open: `RLIMIT_NOFILE`, see getrlimit(2).
 package struct DescriptorLimit: Equatable, Sendable {
@@ -12,10 +12,7 @@ package struct DescriptorLimit: Equatable, Sendable {
 
     /// - Returns: nil where the system does not say.
     package static var current: DescriptorLimit? {
-        var limit = rlimit()
-        // 7 is RLIMIT_NOFILE.
-        guard unsafe getrlimit(__rlimit_resource_t(7), &limit) == 0 else { return nil }
-        return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
+        ResourceLimit.openFiles.current.map { DescriptorLimit(soft: $0.soft, hard: $0.hard) }
     }
 
     /// The limit after a service has raised it as far as it may.

@@ -33,7 +33,8 @@ public final class HoldfastServer: Service, Sendable {
     /// time (`limits.shutdown-limit`), and the rest stays in the journal for the next start.
     ///
     /// Cancellation ends it, too, all parts at once, so that a sender may be left without an answer. A journal that fails
-    /// while it serves is opened anew, with growing pauses. A server runs once.
+    /// while it serves is opened anew, with growing pauses. A server runs once: a second call returns
+    /// at once, without an error.
     ///
     /// - Throws: `JournalError` when the journal can't be opened, or fails again and again; `GatewayError` when an address
     ///   can't be listened on; `CancellationError` when the task is cancelled before it serves.
@@ -69,7 +70,7 @@ public final class HoldfastServer: Service, Sendable {
     public var health: Health { server.health }
 
     /// The addresses of the listeners by the protocol's name, `http2`, `binary` or `feedback`, with the ports that the system
-    /// chose; empty until it serves.
+    /// chose; empty until it serves. They stay as they were after its end.
     public var addresses: [String: ListenAddress] { server.addresses }
 
     /// The engine that delivers, for submissions of the application's own; nil while the journal is closed.

@@ -28,7 +28,7 @@ public enum ServiceOrder: Hashable, Sendable, CaseIterable {
     case turnAway
 }
 
-/// The rules that every ``Connector`` keeps, to be checked on yours. Needs no test framework.
+/// The rules that every ``Holdfast/Connector`` keeps, to be checked on yours. Needs no test framework.
 ///
 ///     let conformance = ConnectorConformance { MyScriptedService() }
 ///

@@ -1,7 +1,8 @@
 internal import Foundation
 public import Holdfast
 
-/// The rules that every ``Journal`` keeps, to be checked with your options and on your file system. Needs no test framework.
+/// The rules that every ``Holdfast/Journal`` keeps, to be checked with your options and on your file system. Needs no test
+/// framework.
 ///
 ///     let conformance = JournalConformance(
 ///         make: { try LMDBJournal(directory: freshPath()) },
@@ -15,8 +16,8 @@ public import Holdfast
 ///         try await conformance.check(rule)
 ///     }
 ///
-/// A rule is checked on a journal of its own, which is expected to number its entries 1, 2, 3 … Each takes a few commits, two or
-/// three of them about a thousand.
+/// A rule is checked on a journal of its own, which is expected to number its entries 1, 2, 3 … Each takes a few commits, two
+/// or three of them about a thousand.
 public struct JournalConformance: Sendable {
     /// One rule, with its check.
     public struct Rule: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 public import Holdfast
 
-/// A ``Connector`` without a network, for tests: it remembers what was sent, and answers as it is told.
+/// A ``Holdfast/Connector`` without a network, for tests: it remembers what was sent, and answers as it is told.
 ///
 ///     let connector = InMemoryConnector()
 ///     let engine = try PushEngine(journal: InMemoryJournal(), routes: [Route(connector: connector)])

@@ -1,10 +1,10 @@
 public import Holdfast
 
-/// A ``Connector`` without a network whose service answers errors only, as the binary APNs protocol does; for tests.
+/// A ``Holdfast/Connector`` without a network whose service answers errors only, as the binary APNs protocol does; for tests.
 ///
 /// The service takes what it is sent in order. At the first notification that its judge refuses it reports a
-/// ``PayloadError``, discards everything behind it, and closes. What comes at once here can be made to wait, so that a test
-/// decides what happens first: see ``Behavior``.
+/// ``Holdfast/PayloadError``, discards everything behind it, and closes. What comes at once here can be made to wait, so that
+/// a test decides what happens first: see ``Behavior``.
 public final class InMemoryCumulativeConnector: Connector {
     /// What the service says about a notification; nil takes it, silently.
     public typealias Judge = @Sendable (PushNotification) -> SendResult?
@@ -16,7 +16,7 @@ public final class InMemoryCumulativeConnector: Connector {
         public var leavesAtOnce = true
         /// Errors and answers to barriers come at once; else with ``InMemoryCumulativeConnector/letSpeak()``.
         public var speaksAtOnce = true
-        /// ``CumulativeConnection/listen(stamp:)`` is answered at once; else with
+        /// ``Holdfast/CumulativeConnection/listen(stamp:)`` is answered at once; else with
         /// ``InMemoryCumulativeConnector/letListen()``.
         public var listensAtOnce = true
         /// Whether its connections can write a barrier.
@@ -99,7 +99,7 @@ public final class InMemoryCumulativeConnector: Connector {
     /// Reports errors and answers to barriers that were held back.
     public func letSpeak() { for connection in open { connection.speak() } }
 
-    /// Answers to ``CumulativeConnection/listen(stamp:)`` that were held back.
+    /// Answers to ``Holdfast/CumulativeConnection/listen(stamp:)`` that were held back.
     public func letListen() { for connection in open { connection.answerListening() } }
 
     /// Reports an error of the test's making on the connections that are open, and ends them.

@@ -18,7 +18,7 @@ extension InMemoryJournal {
         InMemoryJournal(disk: state.withLock(\.disk), mode: mode ?? self.mode)
     }
 
-    /// Closes this journal and opens it again, as the same process would after ``JournalError/Code/undetermined``.
+    /// Closes this journal and opens it again, as the same process would after ``Holdfast/JournalError/Code/undetermined``.
     public func reopened() -> InMemoryJournal {
         close()
         return crashed()
@@ -32,8 +32,8 @@ extension InMemoryJournal {
         if error == nil, mode == .immediate { commitAll() }
     }
 
-    /// The next commit fails as ``JournalError/Code/undetermined``, also when it holds nothing but send marks. After it
-    /// everything fails with ``JournalError/Code/mustBeReopened``.
+    /// The next commit fails as ``Holdfast/JournalError/Code/undetermined``, also when it holds nothing but send marks. After
+    /// it everything fails with ``Holdfast/JournalError/Code/mustBeReopened``.
     ///
     /// - Parameter remains: what ``reopened()`` and ``crashed(mode:)`` find of it.
     public func breakNextCommit(leaving remains: BrokenCommit) { state.withLock { $0.nextCommitBreaks = remains } }
@@ -42,7 +42,7 @@ extension InMemoryJournal {
     public func failReads(with error: JournalError?) { state.withLock { $0.readFailure = error } }
 
     /// The journal's own limit, in unconfirmed entries: appends beyond it fail with
-    /// ``JournalError/Code/limitReached``, and everything else goes on. Nil for none.
+    /// ``Holdfast/JournalError/Code/limitReached``, and everything else goes on. Nil for none.
     public func limitEntries(to greatest: Int?) { state.withLock { $0.greatestEntryCount = greatest } }
 
     /// From now on every write of the blacklist fails with `error` and leaves nothing; nil lets them succeed again.

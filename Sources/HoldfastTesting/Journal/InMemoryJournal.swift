@@ -1,10 +1,10 @@
 public import Holdfast
 
-/// A ``Journal`` in memory, for tests: the rules of the real one, without a disk.
+/// A ``Holdfast/Journal`` in memory, for tests: the rules of the real one, without a disk.
 ///
 /// With ``Mode/manual`` nothing is committed before ``commit()`` is called; and in either mode it fails as it is told:
 /// see ``failWrites(with:)``, ``breakNextCommit(leaving:)``, ``failReads(with:)`` and ``limitEntries(to:)``. What a new
-/// process would find is ``crashed()``.
+/// process would find is ``crashed(mode:)``.
 public final class InMemoryJournal: Journal, JournalService {
     // Completions and the observer are called on the thread that commits, one after the other and in the order of the calls,
     // never under a lock. As with the real journal they must not call what blocks: openLane, openProducer, setNote, close and

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
-internal import Glibc
 internal import Holdfast
+internal import HoldfastPlatform
 internal import HoldfastTransport
 
 /// Where the bytes of an input come from, a piece at a time.
@@ -49,7 +49,7 @@ final class StreamReader: Sendable {
     ///   behind its back, so it gets one of its own.
     init(descriptor: Int32) {
         let own = dup(descriptor)
-        channel = DispatchIO(type: .stream, fileDescriptor: own, queue: queue) { _ in _ = Glibc.close(own) }
+        channel = DispatchIO(type: .stream, fileDescriptor: own, queue: queue) { _ in _ = HoldfastPlatform.close(own) }
         channel.setLimit(lowWater: 1)
     }
 

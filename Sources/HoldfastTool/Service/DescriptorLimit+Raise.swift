@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoldfastPlatform
 internal import HoldfastService
 
 extension DescriptorLimit {
@@ -7,7 +7,6 @@ extension DescriptorLimit {
     /// Where it can't be raised, what holds stays, and the service is told by its plan.
     static func raise() {
         guard let current, current.raised > current.soft else { return }
-        var limit = rlimit(rlim_cur: rlim_t(current.raised), rlim_max: rlim_t(current.hard))
-        unsafe setrlimit(__rlimit_resource_t(7), &limit)
+        ResourceLimit.openFiles.set(soft: current.raised, hard: current.hard)
     }
 }

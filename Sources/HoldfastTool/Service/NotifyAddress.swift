@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoldfastPlatform
 internal import NIOCore
 
 /// Where a service manager listens for datagrams, as `NOTIFY_SOCKET` says it: a path, or behind `@` a name in the abstract
@@ -22,25 +22,10 @@ struct NotifyAddress: Sendable {
 
     /// Sends one datagram, and blocks until it was taken, 5 s at most.
     func send(_ text: String) throws(IOError) {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
-        defer { close(descriptor) }
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else {
-            throw IOError(errnoCode: errno, reason: "setsockopt")
+        do {
+            try LocalDatagram.send(Array(text.utf8), to: bytes)
+        } catch {
+            throw IOError(errnoCode: error.code, reason: error.name)
         }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        // The length says where an abstract name ends, since it may contain NULs.
-        let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count)
-        let data = Array(text.utf8)
-        let sent = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe sendto(descriptor, data, data.count, Int32(MSG_NOSIGNAL), $0, length)
-            }
-        }
-        guard sent >= 0 else { throw IOError(errnoCode: errno, reason: "sendto") }
     }
 }

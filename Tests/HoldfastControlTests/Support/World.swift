@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import Holdfast
+import HoldfastPlatform
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,5 +1,5 @@
-import Glibc
 import Holdfast
+import HoldfastPlatform
 import HoldfastTesting
 import RawClients
 import Testing

@@ -1,4 +1,4 @@
-import Glibc
+import HoldfastPlatform
 
 /// A connection of which nothing is read unless it is said to. (An event loop would read what is there when the peer closes.)
 final class DeafSocket: Sendable {
@@ -40,5 +40,5 @@ final class DeafSocket: Sendable {
     }
 
     /// With something unread the kernel resets the connection.
-    func die() { Glibc.close(descriptor) }
+    func die() { HoldfastPlatform.close(descriptor) }
 }

@@ -38,11 +38,11 @@ struct NotificationDraft: Sendable {
             if let state { payload.contentState = try .json(state) }
             if let channel = first.channel {
                 template = try PushNotification(
-                    payload: payload, channel: channel, topic: "", priority: options.priority, expiration: expiration,
+                    channel: channel, topic: "", payload: payload, priority: options.priority, expiration: expiration,
                     id: options.id)
             } else if let token = first.token {
                 template = try PushNotification(
-                    payload: payload, token: token, topic: "", pushType: options.pushType, priority: options.priority,
+                    token: token, topic: "", payload: payload, pushType: options.pushType, priority: options.priority,
                     expiration: expiration, collapseID: options.collapseID, id: options.id)
             } else {
                 // Options name devices and channels only.
