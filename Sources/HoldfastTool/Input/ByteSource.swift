@@ -27,98 +27,79 @@ enum ByteSource {
 
 /// Reads a pipe or a terminal: hands out what there is as soon as there is something, and can be cancelled while there is
 /// nothing.
+///
+/// Waits with poll(2) on a thread of its own. libdispatch's channels crash now and then at the end of a pipe: they go on
+/// listening through the descriptor that the process was given, to what they have freed.
 final class StreamReader: Sendable {
-    /// Bytes; what is read ahead at most.
+    /// Bytes of one read.
     private static let readSize = 64 * 1024
+    /// Milliseconds, after which a wait that was cancelled is ended.
+    private static let patience: Int32 = 1000
 
     private struct State: Sendable {
-        var pieces: [Data] = []
-        /// Bytes in `pieces`.
-        var waitingCount = 0
         var isReading = false
+        /// Read when nobody waited any more.
+        var kept: Data?
         var hasEnded = false
-        var failure: POSIXError?
         var waiter: CheckedContinuation<Data, any Error>?
     }
 
-    private let channel: DispatchIO
+    private let descriptor: Int32
     private let queue = DispatchQueue(label: "holdfast.input")
     private let state = Monitor(State())
 
-    /// - Parameter descriptor: whose own owner may close it at any time: libdispatch crashes when what it listens to is closed
-    ///   behind its back, so it gets one of its own.
-    init(descriptor: Int32) {
-        let own = dup(descriptor)
-        channel = DispatchIO(type: .stream, fileDescriptor: own, queue: queue) { _ in _ = HoldfastPlatform.close(own) }
-        channel.setLimit(lowWater: 1)
-    }
+    /// - Parameter descriptor: whose own owner may close it at any time.
+    init(descriptor: Int32) { self.descriptor = dup(descriptor) }
 
+    deinit { _ = HoldfastPlatform.close(descriptor) }
+
+    /// The next bytes; empty at the end, and when the task is cancelled. One call at a time.
     func read() async throws -> Data {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                startReadingIfNeeded()
-                state.withLock { $0.waiter = continuation }
-                deliver()
+                let (known, start) = state.withLock { state -> (Data?, Bool) in
+                    if let kept = state.kept.take() { return (kept, false) }
+                    if state.hasEnded { return (Data(), false) }
+                    state.waiter = continuation
+                    defer { state.isReading = true }
+                    return (nil, !state.isReading)
+                }
+                if let known { return continuation.resume(returning: known) }
+                if start { queue.async { [self] in finish(Result { try wait() }) } }
             }
         } onCancel: {
-            cancel()
-        }
-    }
-
-    private func startReadingIfNeeded() {
-        let start = state.withLock { state in
-            guard !state.isReading, !state.hasEnded, state.waitingCount < Self.readSize else { return false }
-            state.isReading = true
-            return true
-        }
-        guard start else { return }
-        channel.read(offset: 0, length: Self.readSize, queue: queue) { [self] done, data, code in
-            if take(data.map { piece in Data(piece) } ?? Data(), done: done, code: code) { channel.close() }
-            deliver()
-        }
-    }
-
-    /// - Returns: whether nothing more will come.
-    private func take(_ data: Data, done: Bool, code: Int32) -> Bool {
-        state.withLock { state in
-            if !data.isEmpty {
-                state.pieces.append(data)
-                state.waitingCount += data.count
+            let waiter = state.withLock { state in
+                state.hasEnded = true
+                return state.waiter.take()
             }
-            guard done else { return false }
+            waiter?.resume(returning: Data())
+        }
+    }
+
+    /// Blocks until there is something, or the end.
+    private func wait() throws -> Data {
+        var buffer = [UInt8](repeating: 0, count: Self.readSize)
+        while !state.withLock({ $0.hasEnded }) {
+            var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&interest, 1, Self.patience)
+            if ready == 0 || (ready < 0 && errno == EINTR) { continue }
+            let count = unsafe HoldfastPlatform.read(descriptor, &buffer, buffer.count)
+            if count >= 0 { return Data(buffer.prefix(count)) }
+            // Somebody who shares the pipe may have taken the bytes, or told it not to block.
+            guard errno == EINTR || errno == EAGAIN else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        }
+        return Data()
+    }
+
+    private func finish(_ result: Result<Data, any Error>) {
+        let waiter = state.withLock { state in
             state.isReading = false
-            if code != 0, code != ECANCELED { state.failure = POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
-            // Done without bytes is the end; done after bytes is the end of one read.
-            if code != 0 || data.isEmpty { state.hasEnded = true }
-            return state.hasEnded
-        }
-    }
-
-    private func deliver() {
-        let resumed: (CheckedContinuation<Data, any Error>, Result<Data, any Error>)? = state.withLock { state in
-            guard let waiter = state.waiter else { return nil }
-            let result: Result<Data, any Error>
-            if !state.pieces.isEmpty {
-                let piece = state.pieces.removeFirst()
-                state.waitingCount -= piece.count
-                result = .success(piece)
-            } else if let failure = state.failure {
-                result = .failure(failure)
-            } else if state.hasEnded {
-                result = .success(Data())
-            } else {
-                return nil
+            switch result {
+            case .success(let data) where !data.isEmpty: if state.waiter == nil { state.kept = data }
+            case .success, .failure: state.hasEnded = true
             }
-            state.waiter = nil
-            return (waiter, result)
+            return state.waiter.take()
         }
-        guard let (waiter, result) = resumed else { return }
-        waiter.resume(with: result)
-    }
-
-    private func cancel() {
-        channel.close(flags: .stop)
-        state.withLock { $0.hasEnded = true }
-        deliver()
+        waiter?.resume(with: result)
     }
 }
