@@ -252,7 +252,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastRequestsTests",
             dependencies: [
-                "Holdfast", "HoldfastHTTP2", "HoldfastRequests", "HoldfastTesting", "HoldfastTransport", "HostileHTTP2",
+                "Holdfast", "HoldfastHTTP2", "HoldfastPlatform", "HoldfastRequests", "HoldfastTesting",
+                "HoldfastTransport", "HostileHTTP2",
                 "SessionRig", "Trials", nioCore, nioPosix,
             ],
             swiftSettings: strict),
