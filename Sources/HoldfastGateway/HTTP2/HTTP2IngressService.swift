@@ -11,7 +11,7 @@ final class HTTP2IngressService: Sendable {
     let rate: SharedRate
     let begun: BegunRequests
     /// Checks and packs large batches, so that event loops can read on.
-    let packing = DispatchQueue(label: "holdfast.gateway.packing", qos: .userInitiated)
+    let packing = DispatchQueue(label: "holdfast.gateway.packing")
     /// Whether there is TLS.
     let isSecure: Bool
     private struct Terms: Sendable {

@@ -70,7 +70,7 @@ struct UnitTests {
         let unit = try unit()
         for line in [
             "Type=notify", "ExecStart=/usr/local/bin/holdfast serve --config /etc/holdfast/holdfast.yaml",
-            "ExecReload=/bin/kill -HUP $MAINPID", "StateDirectory=holdfast",
+            #"ExecReload=/bin/sh -c "kill -HUP $MAINPID""#, "StateDirectory=holdfast",
             "RestartPreventExitStatus=64 72 78 SIGABRT SIGBUS SIGILL SIGSEGV SIGTRAP", "WatchdogSignal=SIGKILL",
         ] { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         #expect(try await Tool.run("help", "serve").status == 0)
