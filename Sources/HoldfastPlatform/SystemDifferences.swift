@@ -17,11 +17,15 @@ package enum KernelNames {
     /// A directory with a link for each open descriptor, through which longer paths are reached. Darwin has none that leads
     /// on into a directory.
     package static let openDescriptors: String? = nil
+    /// A link to the program that runs. Darwin has none.
+    package static let ownProgram: String? = nil
     /// The number of `TCP_INFO`. Darwin has a state of another form, without the bytes that the peer has acknowledged.
     package static let tcpInfo: Int32? = nil
     #else
     /// A directory with a link for each open descriptor, through which longer paths are reached.
     package static let openDescriptors: String? = "/proc/self/fd"
+    /// A link to the program that runs.
+    package static let ownProgram: String? = "/proc/self/exe"
     /// The number of `TCP_INFO`, whose layout is `TCPInfo`'s.
     package static let tcpInfo: Int32? = 11
     #endif

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastPlatform
 internal import HoldfastTransport
 
 /// This very program, to be run again in processes of its own.
@@ -9,8 +10,8 @@ enum OwnProgram {
     /// - Throws: ``ToolError`` when nothing tells.
     static func url() throws(ToolError) -> URL {
         let files = FileManager.default
-        // The one that runs, whatever its first argument says. /proc may be missing, and another file may be in its place.
-        if let path = try? files.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+        // The one that runs, whatever its first argument says. The link may be missing, and lead to a file that is gone.
+        if let link = KernelNames.ownProgram, let path = try? files.destinationOfSymbolicLink(atPath: link),
             files.isExecutableFile(atPath: path)
         {
             return URL(fileURLWithPath: path)

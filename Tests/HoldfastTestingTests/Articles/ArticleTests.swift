@@ -37,7 +37,9 @@ struct ArticleTests {
         // Code for other packages' clients, which the tests of foreign senders run where those are installed; and examples
         // that are packages of their own.
         for page in Self.files(in: "Docs", ending: ".md")
-        where !page.path.hasSuffix("/MoreClients.md") && !page.path.contains("/Docs/Examples/") {
+        where !page.path.hasSuffix("/MoreClients.md") && !page.path.contains("/Docs/ComingFrom/")
+            && !page.path.contains("/Docs/Examples/")
+        {
             let text = try String(contentsOf: page, encoding: .utf8)
             for block in text.components(separatedBy: "```swift\n").dropFirst() {
                 let quoted = try #require(block.components(separatedBy: "```\n").first)
