@@ -296,4 +296,18 @@ struct OwnershipTests {
         try LMDBJournal(directory: prepared).close()
         try expectServiceOwnsAll(prepared)
     }
+
+    @Test(
+        "A journal that root makes in a service's directory belongs to the service, whoever is the first to start",
+        .enabled(if: isRoot, "needs root"))
+    func makeAsRoot() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let home = scratch.path + "/service"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: Self.service.user, .groupOwnerAccountID: Self.service.group], ofItemAtPath: home)
+        try LMDBJournal(directory: home + "/push.journal").close()
+        try expectServiceOwnsAll(home)
+    }
 }

@@ -12,7 +12,7 @@ func servePushes(
     let configuration = try HoldfastConfiguration(file: file, environment: environment)
     let server = try HoldfastServer(configuration: configuration, logger: logger)
     let group = ServiceGroup(
-        services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        services: [server] + services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     try await withThrowingTaskGroup { tasks in
         tasks.addTask {
             for await _ in reloads {

@@ -39,7 +39,7 @@ extension JournalDirectory {
 
     /// Makes the directory. What is in it, the owner makes.
     func prepare() throws(JournalError) {
-        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path) }
+        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path, adopting: true) }
     }
 
     /// Makes the directories of a new journal, or goes on with the making of one. For the owner, before the first file of

@@ -64,7 +64,8 @@ public protocol Connection: AnyObject, Sendable {
     /// any entry waits. A change is reported as ``ConnectorEvent/capacityChanged(_:)``.
     var streams: Int { get }
 
-    /// Sends entries in this order. Must not block. Every ticket is answered, even if the connection has already ended.
+    /// Sends entries in this order. Must not block. Tickets that are handed out after the end are answered by it: they
+    /// were provably not sent.
     func send(_ handOut: HandOut)
 
     /// Stops taking entries, waits for answers for at most `deadline`, then reports ``ConnectorEvent/ended(_:)``.

@@ -58,6 +58,9 @@ final class ConnectorBench {
         connection.send(HandOut(entries: EntryBatch(bytes: bytes, items: items), tickets: tickets))
     }
 
+    /// How long after the end its events are listened for.
+    private static let lateness = Duration.milliseconds(50)
+
     func until(_ what: String, _ condition: (ConnectionRecorder.State) -> Bool) async throws {
         guard await Patience(patience).wait(for: { condition(recorder.now) }) else {
             throw Deviation(what, expected: "to come within \(patience)", found: "that it did not")
@@ -78,6 +81,8 @@ final class ConnectorBench {
                 throw Deviation("a connection that was closed", expected: "an end within \(patience)", found: "none")
             }
         }
+        // A connector that reports after the end does so when an answer comes.
+        try await Task.sleep(for: Self.lateness)
         for (_, recorder) in recorders { try expect("what must never be", recorder.now.violations, is: []) }
     }
 }

@@ -45,6 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await serve() } }
 
     private func serve() async throws -> ToolStatus {
+        let hangUps = await ServiceProcess.hangUps()
         let configuration: HoldfastConfiguration
         let routes: [ReadyRoute]
         do {
@@ -59,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
         DescriptorLimit.raise()
         let log = ServiceLog(level: configuration.log.level ?? .info)
         let process = ServiceProcess(configuration, routes: routes, log: log) { [self] in try load() }
-        let outcome = await process.run()
+        let outcome = await process.run(hangUps)
         if let error = outcome.toolError { Console.standard.error(error.message) }
         if json { Console.standard.print(try JSONOutput.line(Ending(outcome))) }
         return outcome.status

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastTransport
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
@@ -64,7 +65,10 @@ final class Console: Sendable {
     }
 
     private static func refusal(_ error: any Error) -> ToolError {
-        ToolError(.inputOutput, "standard output could not be written: \(error.localizedDescription)")
+        // Foundation has no words of the system's for a descriptor that is closed.
+        let isClosed = fcntl(STDOUT_FILENO, F_GETFD) < 0
+        let words = isClosed ? "it is closed" : FileFailure.words(error)
+        return ToolError(.inputOutput, "standard output could not be written: \(words)")
     }
 
     private static func isClosedPipe(_ error: any Error) -> Bool {

@@ -26,12 +26,18 @@ struct ServiceProcess: Sendable {
         service = ServiceRun(configuration, routes: routes, host: host, sources: .init(load: load))
     }
 
+    /// Hears SIGHUP from the beginning: while the configuration is read, it would end the process otherwise.
+    static func hangUps() async -> UnixSignalsSequence { await UnixSignalsSequence(trapping: .sighup) }
+
     /// Runs until SIGINT, SIGTERM, or an error that an operator must fix.
-    func run() async -> ServiceRun.Outcome {
+    ///
+    /// - Parameter hangUps: with those that came while the configuration was read.
+    func run(_ hangUps: UnixSignalsSequence) async -> ServiceRun.Outcome {
         // From here on a signal is a word to be answered, not an end.
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         return await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await handle(signals) }
+            tasks.addTask { await handle(hangUps) }
             if let manager { tasks.addTask { await manager.feedWatchdog() } }
             let outcome = await service.run()
             tasks.cancelAll()

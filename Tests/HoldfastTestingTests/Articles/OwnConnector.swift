@@ -69,13 +69,15 @@ final class ChatConnection: Connection {
             switch try await client.push(notification.payload, to: notification.recipient.text) {
             case 200: return .confirmed
             case 404: return SendResult(.rejected(.token), status: 404, reason: Reason(rawValue: "NoSuchAddress"))
+            case 400, 413: return SendResult(.rejected(.notification), status: 400, reason: Reason(rawValue: "BadMessage"))
+            case 401, 403: return SendResult(.laneStopped(.credentials), status: 403)
             case 429: return SendResult(.deferred(.service), status: 429)
-            case 502, 504:
-                // A proxy answers, which may have passed the message on.
-                var result = SendResult(.deferred(.service), status: 502)
+            case let status:
+                // A fault of the service, or of a proxy that may have passed the message on: only what is known to be
+                // refused for good is rejected.
+                var result = SendResult(.deferred(.service), status: status)
                 result.mayHaveBeenTaken = true
                 return result
-            case let status: return SendResult(.rejected(.notification), status: status)
             }
         } catch is PackedNotification.Damage {
             return SendResult(.rejected(.notification), reason: Reason(rawValue: "Unreadable"))
