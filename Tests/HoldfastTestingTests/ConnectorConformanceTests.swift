@@ -23,6 +23,50 @@ struct ConnectorConformanceTests {
     func cumulativeSender(rule: ConnectorConformance.Rule) async throws {
         try await ConnectorConformance { CumulativeSenderService() }.check(rule)
     }
+
+    @Test("A connection that sends after its end, and hears of that later, breaks a rule")
+    func lateAnswer() async throws {
+        let rule = try #require(
+            ConnectorConformance.rules(for: .perNotification).first {
+                "\($0)".contains("handed to an ended connection")
+            })
+        await #expect(throws: (any Error).self) { try await ConnectorConformance { LateService() }.check(rule) }
+    }
+}
+
+/// Goes on sending when it has ended, and is answered a moment later.
+private final class LateConnection: Connection {
+    let capacity = 10
+    private let sink: ConnectionSink
+    private let hasEnded = Monitor(false)
+
+    init(_ sink: ConnectionSink) { self.sink = sink }
+
+    func send(_ handOut: HandOut) {
+        guard hasEnded.withLock({ $0 }) else { return sink(.confirmed(handOut.tickets)) }
+        Task { [sink] in
+            try await Task.sleep(for: .milliseconds(5))
+            sink(.confirmed(handOut.tickets))
+        }
+    }
+
+    func close(deadline: Duration) {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        if isFirst { sink(.ended(ConnectionEnd(possiblySent: [], cause: nil))) }
+    }
+}
+
+private struct LateService: ScriptedService, Connector {
+    let endpoint = "late"
+    let limits = NotificationLimits.http2
+    let confirmationMode = ConfirmationMode.perNotification
+    var connector: any Connector { self }
+
+    func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection { LateConnection(sink) }
+    func follow(_ order: ServiceOrder) -> Bool { true }
 }
 
 private let refusal = SendResult(apnsStatus: 400, reason: "PayloadEmpty")

@@ -69,7 +69,8 @@ final class ChatConnection: Connection {
             switch try await client.push(notification.payload, to: notification.recipient.text) {
             case 200: return .confirmed
             case 404: return SendResult(.rejected(.token), status: 404, reason: Reason(rawValue: "NoSuchAddress"))
-            case 400, 413: return SendResult(.rejected(.notification), status: 400, reason: Reason(rawValue: "BadMessage"))
+            case 400, 413:
+                return SendResult(.rejected(.notification), status: 400, reason: Reason(rawValue: "BadMessage"))
             case 401, 403: return SendResult(.laneStopped(.credentials), status: 403)
             case 429: return SendResult(.deferred(.service), status: 429)
             case let status:
