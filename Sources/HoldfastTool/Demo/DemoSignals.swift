@@ -11,11 +11,14 @@ enum DemoSignals {
     ///
     /// - Throws: ``DemoInterruption`` after a signal, and what `body` throws.
     static func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        // A terminal that is closed sends SIGHUP.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         return try await withThrowingTaskGroup(of: R?.self) { tasks in
             tasks.addTask { try await body() }
             tasks.addTask {
-                for await signal in signals { throw DemoInterruption(exitCode: signal == .sigint ? 130 : 143) }
+                for await signal in signals {
+                    throw DemoInterruption(exitCode: signal == .sigint ? 130 : signal == .sighup ? 129 : 143)
+                }
                 return nil
             }
             defer { tasks.cancelAll() }

@@ -65,7 +65,7 @@ struct DemoCommandTests {
 
     @Test(
         "A signal ends it in the middle, with its processes and its files",
-        arguments: [(SIGINT, 130 as Int32), (SIGTERM, 143 as Int32)])
+        arguments: [(SIGINT, 130 as Int32), (SIGTERM, 143 as Int32), (SIGHUP, 129 as Int32)])
     func signals(signal: Int32, code: Int32) async throws {
         let demo = try start(["demo", "--count", "200000"])
         let isUnderWay = try await waitUntil { try demo.output.contains("$ holdfast send") }
