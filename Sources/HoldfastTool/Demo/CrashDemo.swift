@@ -164,6 +164,12 @@ struct CrashDemo: Sendable {
 
 /// The words that demos have in common.
 enum DemoText {
+    /// For `holdfast init`: root's is this user's own too, and no service of the machine.
+    static var ownUser: String { geteuid() == 0 ? " --user \(ShellText.word(NSUserName()))" : "" }
+
+    /// In a directory of its own: without one, root would make the service of the machine.
+    static var initialCommand: String { "holdfast init --directory push\(ownUser)" }
+
     static func heading(_ text: String) -> String { "\n" + Console.standard.colored("== \(text)", .bold) }
 
     static func next(_ rows: [(String, String)]) -> String {

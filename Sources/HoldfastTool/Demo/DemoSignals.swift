@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import UnixSignals
 
 /// The signal that ended a demo.
@@ -26,6 +27,26 @@ enum DemoSignals {
                 if let result { return result }
             }
             throw CancellationError()
+        }
+    }
+
+    /// The same for work that says itself when it can be given up: what it makes after a signal counts.
+    ///
+    /// - Throws: ``DemoInterruption`` when a signal came and it failed, and what `body` throws.
+    static func finishing<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let exitCode = Monitor<Int32?>(nil)
+        let work = Task { try await body() }
+        let watch = Task {
+            for await signal in signals {
+                exitCode.withLock { $0 = signal == .sigint ? 130 : 143 }
+                work.cancel()
+            }
+        }
+        defer { watch.cancel() }
+        do { return try await work.value } catch {
+            guard let exitCode = exitCode.withLock({ $0 }) else { throw error }
+            throw DemoInterruption(exitCode: exitCode)
         }
     }
 }

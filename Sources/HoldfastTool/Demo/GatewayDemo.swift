@@ -113,7 +113,8 @@ struct GatewayDemo: Sendable {
         step("A configuration, checked, with certificates for the gateway")
         say(
             "$ holdfast init --topic com.example.app --endpoint https://127.0.0.1:\(port) --trust certs/ca.pem --key "
-                + "certs/AuthKey.p8 --key-id MOCKKEYID1 --team-id MOCKTEAMID --http2 \(listen) --admin 127.0.0.1:0")
+                + "certs/AuthKey.p8 --key-id MOCKKEYID1 --team-id MOCKTEAMID --http2 \(listen) --admin 127.0.0.1:0 "
+                + "--directory .\(DemoText.ownUser)")
         let setup = ServiceSetup(
             directory: directory.path, journal: journal, topics: ["com.example.app"],
             endpoint: "https://127.0.0.1:\(port)", trust: directory.file("certs/ca.pem"),

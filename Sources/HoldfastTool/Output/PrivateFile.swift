@@ -30,7 +30,7 @@ struct PrivateFile {
                 _deprecatedPath: partial, mode: .write, flags: .posix(flags: O_CREAT | O_EXCL, mode: 0o600))
             handle = FileHandle(fileDescriptor: try file.takeDescriptorOwnership(), closeOnDealloc: true)
         } catch {
-            throw ToolError(.cannotOpen, "\(path) can't be made: \(FileFailure.words(error))")
+            throw ToolError(making: path, error)
         }
     }
 
@@ -67,6 +67,8 @@ struct PrivateFile {
     }
 
     private func failure(_ error: any Error) -> ToolError {
-        ToolError(.inputOutput, "\(path) could not be written: \(FileFailure.words(error))")
+        ToolError(
+            ToolError.status(ofFile: error, otherwise: .inputOutput),
+            "\(path) could not be written: \(FileFailure.words(error))")
     }
 }

@@ -61,6 +61,11 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         self.mistakes = mistakes
     }
 
+    /// - Parameter mistakes: the items that the message lists.
+    init(_ status: ToolStatus, _ message: String, each mistakes: [String]) {
+        (self.status, self.message, self.mistakes) = (status, message, mistakes)
+    }
+
     init(_ error: JournalError) { self.init(Self.status(of: error), error.message) }
 
     /// For errors of which only their description is known.

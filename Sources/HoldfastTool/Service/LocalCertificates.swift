@@ -36,13 +36,9 @@ struct LocalCertificates {
     /// - Throws: ``ToolError``.
     func make() async throws(ToolError) -> Made {
         if !replacesExisting { try refuseExisting() }
-        do {
-            let isNew = !FileManager.default.fileExists(atPath: directory)
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            if isNew, let group { try FileRights(groupID: group.id, mode: 0o750).apply(to: directory) }
-        } catch {
-            throw ToolError(.cannotOpen, "\(directory) can't be made: \(FileFailure.words(error))")
-        }
+        let rights = group.map { FileRights(groupID: $0.id, mode: 0o750) } ?? FileRights(mode: 0o755)
+        var directories: [String] = []
+        try SetupDirectory.make(directory, rights, above: rights, made: &directories)
         let (authority, isNew) = try await authority()
         let names = Self.standardNames + names.filter { !Self.standardNames.contains($0) }
         let lifetime = Duration.seconds(397 * 86_400)

@@ -60,35 +60,76 @@ struct ServiceSetup {
 
     var configuration: String { "\(directory)/holdfast.yaml" }
 
-    /// - Throws: ``ToolError``. Nothing is left of what was made until then.
-    func make() async throws -> Made {
+    /// What is copied: the bytes of each file that was named, by its name beside the configuration.
+    typealias Sources = [String: [UInt8]]
+
+    /// - Throws: ``ToolError``.
+    func sources() throws(ToolError) -> Sources {
         let files = files
+        try refuseTwins(files)
+        var sources: Sources = [:]
+        for file in files {
+            if let source = file.source { sources[file.name] = try SetupSource.read(source) }
+        }
         try refuseExisting(files)
+        return sources
+    }
+
+    func make() async throws -> Made { try await make(of: sources()) }
+
+    /// - Throws: ``ToolError``; `CancellationError` before anything is put in place. Nothing is left of what was made until
+    ///   then.
+    func make(of sources: Sources) async throws -> Made {
+        let files = files
         var made = Made(configuration: configuration, journal: journal, user: account?.name, group: account?.group.name)
         var directories = MadeDirectories()
+        let staging = "\(directory)/.init-\(UUID().uuidString.prefix(8).lowercased())"
         do {
             try makeDirectories(&directories)
             made.made = directories.made
-            let staging = "\(directory)/.init-\(UUID().uuidString.prefix(8).lowercased())"
+            let lock = try SetupLock(directory)
+            defer { withExtendedLifetime(lock) {} }
+            // Another may have been faster.
+            try refuseExisting(files)
+            SetupDirectory.removeStale(in: directory)
             try Self.failing(staging) { try Self.makeDirectory(staging, FileRights(mode: 0o700)) }
             defer { Self.remove(staging) }
-            try await stage(files, in: staging)
+            try await stage(sources, in: staging)
             let yaml = text(files).yaml
-            made.warnings = try check(yaml, in: staging)
-            for file in files where FileManager.default.fileExists(atPath: "\(staging)/\(file.name)") {
-                guard let bytes = FileManager.default.contents(atPath: "\(staging)/\(file.name)") else {
-                    throw ToolError(.inputOutput, "\(staging)/\(file.name) can't be read again")
-                }
-                made.made.append(try await put(Array(bytes), file))
-            }
-            made.made.append(
-                try await put(
-                    Array(yaml.utf8),
-                    File(name: "holdfast.yaml", source: nil, reader: .service, meaning: "the configuration, checked")))
+            made.warnings = try check(yaml, in: staging).map { named($0, files, staging) }
+            try Task.checkCancellation()
+            // From here on it goes to the end: half a configuration is worse than one that was not wanted any more.
+            made.made += try await Task { try await put(files, yaml, from: staging) }.value
+        } catch let error as ToolError {
+            directories.undo()
+            throw ToolError(
+                error.status, named(error.message, files, staging), each: error.mistakes.map { named($0, files, staging) })
         } catch {
             directories.undo()
             throw error
         }
+        return made
+    }
+
+    /// A message, with the files that the user named in the place of their copies.
+    private func named(_ text: String, _ files: [File], _ staging: String) -> String {
+        files.reduce(text) { text, file in
+            file.source.map { text.replacingOccurrences(of: "\(staging)/\(file.name)", with: $0) } ?? text
+        }.replacingOccurrences(of: staging, with: directory)
+    }
+
+    private func put(_ files: [File], _ yaml: String, from staging: String) async throws -> [Made.Item] {
+        var made: [Made.Item] = []
+        for file in files where FileManager.default.fileExists(atPath: "\(staging)/\(file.name)") {
+            guard let bytes = FileManager.default.contents(atPath: "\(staging)/\(file.name)") else {
+                throw ToolError(.inputOutput, "\(staging)/\(file.name) can't be read again")
+            }
+            made.append(try await put(Array(bytes), file))
+        }
+        made.append(
+            try await put(
+                Array(yaml.utf8),
+                File(name: "holdfast.yaml", source: nil, reader: .service, meaning: "the configuration, checked")))
         return made
     }
 
@@ -105,22 +146,30 @@ struct ServiceSetup {
         let meaning: String
     }
 
-    private static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+    /// The name of a file's copy.
+    ///
+    /// - Parameter role: that of a stream, which has none.
+    private static func name(of path: String, as role: String = "") -> String {
+        SetupSource.descriptor(of: path) == nil ? URL(fileURLWithPath: path).lastPathComponent : role
+    }
 
     /// Beside the configuration, in the order in which they are put in place.
     private var files: [File] {
-        func copied(_ path: String?, _ reader: Reader, _ meaning: String) -> File? {
-            path.map { File(name: Self.name(of: $0), source: Self.absolute($0), reader: reader, meaning: meaning) }
+        func copied(_ path: String?, _ role: String, _ reader: Reader, _ meaning: String) -> File? {
+            path.map {
+                let source = SetupSource.descriptor(of: $0) == nil ? Self.absolute($0) : $0
+                return File(name: Self.name(of: $0, as: role), source: source, reader: reader, meaning: meaning)
+            }
         }
         func made(_ name: String, _ reader: Reader, _ meaning: String) -> File {
             File(name: "tls/\(name)", source: nil, reader: reader, meaning: meaning)
         }
         let given = [
-            copied(signingKey?.file, .service, "the key that signs provider tokens, copied"),
-            copied(certificate?.file, .service, "the certificate for the push service, copied"),
-            copied(certificate?.key, .service, "its key, copied"),
-            copied(certificate?.passphraseFile, .service, "its passphrase, copied"),
-            copied(trust, .everybody, "the certificates to trust, copied"),
+            copied(signingKey?.file, "AuthKey.p8", .service, "the key that signs provider tokens, copied"),
+            copied(certificate?.file, "client.pem", .service, "the certificate for the push service, copied"),
+            copied(certificate?.key, "client.key", .service, "its key, copied"),
+            copied(certificate?.passphraseFile, "passphrase", .service, "its passphrase, copied"),
+            copied(trust, "trusted.pem", .everybody, "the certificates to trust, copied"),
         ].compactMap(\.self)
         let client = [
             made("client.key", .owner, "the key of \(self.client ?? "")"),
@@ -136,10 +185,11 @@ struct ServiceSetup {
 
     private func text(_ files: [File]) -> SetupText {
         SetupText(
-            plan: self, key: signingKey.map { Self.name(of: $0.file) },
-            certificate: certificate.map { Self.name(of: $0.file) },
-            certificateKey: certificate?.key.map(Self.name), passphrase: certificate?.passphraseFile.map(Self.name),
-            trust: trust.map(Self.name),
+            plan: self, key: signingKey.map { Self.name(of: $0.file, as: "AuthKey.p8") },
+            certificate: certificate.map { Self.name(of: $0.file, as: "client.pem") },
+            certificateKey: certificate?.key.map { Self.name(of: $0, as: "client.key") },
+            passphrase: certificate?.passphraseFile.map { Self.name(of: $0, as: "passphrase") },
+            trust: trust.map { Self.name(of: $0, as: "trusted.pem") },
             journal: Self.parent(journal) == directory ? Self.name(of: journal) : journal)
     }
 
@@ -149,19 +199,15 @@ struct ServiceSetup {
         URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
     }
 
-    /// - Throws: ``ToolError`` that names all that is in the way.
-    private func refuseExisting(_ files: [File]) throws(ToolError) {
+    private func refuseTwins(_ files: [File]) throws(ToolError) {
         let names = files.map(\.name) + ["holdfast.yaml"]
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
             throw ToolError(.usage, "two of the files are called \(twice): rename one")
         }
-        for file in files {
-            guard let source = file.source, !FileManager.default.isReadableFile(atPath: source) else { continue }
-            let isThere = FileManager.default.fileExists(atPath: source)
-            throw ToolError(
-                isThere ? .noPermission : .noInput,
-                "\(source) \(isThere ? "may not be read by this user" : "does not exist")")
-        }
+    }
+
+    /// - Throws: ``ToolError`` that names all that is in the way.
+    private func refuseExisting(_ files: [File]) throws(ToolError) {
         guard !replacesExisting else { return }
         let inTheWay =
             files.filter { file in
@@ -177,25 +223,21 @@ struct ServiceSetup {
     }
 
     /// Copies and makes them in `staging`.
-    private func stage(_ files: [File], in staging: String) async throws {
+    private func stage(_ sources: Sources, in staging: String) async throws {
         let manager = FileManager.default
-        for file in files {
-            guard let source = file.source else { continue }
-            try Self.failing("\(directory)/\(file.name)") {
-                try manager.copyItem(
-                    atPath: URL(fileURLWithPath: source).resolvingSymlinksInPath().path,
-                    toPath: "\(staging)/\(file.name)")
-                try FileRights(mode: 0o600).apply(to: "\(staging)/\(file.name)")
-            }
-        }
+        for (name, bytes) in sources { try await Self.write(bytes, to: "\(staging)/\(name)") }
         let tls = "\(staging)/tls"
         try Self.failing(tls) { try Self.makeDirectory(tls, FileRights(mode: 0o700)) }
         for name in ["ca.pem", "ca.key"] where manager.fileExists(atPath: "\(directory)/tls/\(name)") {
-            try Self.failing("\(directory)/tls/\(name)") {
-                try manager.copyItem(atPath: "\(directory)/tls/\(name)", toPath: "\(tls)/\(name)")
-            }
+            try await Self.write(try SetupSource.read("\(directory)/tls/\(name)"), to: "\(tls)/\(name)")
         }
         _ = try await LocalCertificates(directory: tls, names: names, client: client, replacesExisting: true).make()
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) async throws(ToolError) {
+        let file = try PrivateFile(path)
+        try file.write(bytes)
+        try await file.finish()
     }
 
     /// The same check as that of `serve --check`.
@@ -270,17 +312,15 @@ struct ServiceSetup {
             ]
             + (parent == directory ? [] : [(parent, own, "the directory of the journal")])
         for (path, rights, meaning) in wanted {
-            if !FileManager.default.fileExists(atPath: path) {
-                try Self.failing(path) {
-                    let above = Self.parent(path)
-                    if !FileManager.default.fileExists(atPath: above) {
-                        try FileManager.default.createDirectory(atPath: above, withIntermediateDirectories: true)
-                    }
-                    try Self.makeDirectory(path, rights)
-                }
-                made.made.append(.init(path: path, meaning: meaning))
+            var places: [String] = []
+            defer {
+                made.made += places.map { .init(path: $0, meaning: $0 == path ? meaning : "on the way to \(path)") }
             }
-            try refuseObstacle(on: path)
+            try SetupDirectory.make(path, rights, above: readable, made: &places)
+            try refuseObstacle(on: path, meaning == wanted.last?.2 && path == parent ? "--journal" : "--directory")
+        }
+        if FileManager.default.fileExists(atPath: journal), !SetupDirectory.isDirectory(journal) {
+            throw ToolError(.cannotOpen, "\(journal) is not a directory: choose another --journal")
         }
         guard let account, !FileManager.default.fileExists(atPath: journal) || PathOwner(journal)?.userID == 0 else {
             return
@@ -288,24 +328,43 @@ struct ServiceSetup {
         if FileManager.default.fileExists(atPath: journal) {
             throw ToolError(
                 .noPermission,
-                "\(journal) is root's, and the service runs as \(account.name): `chown -R \(account.name): \(journal)`, or "
-                    + "name another --journal")
+                "\(journal) is root's, and the service runs as \(account.name): "
+                    + giveAway(journal, account, wholly: FileManager.default.fileExists(atPath: "\(journal)/entries/data.mdb")))
         }
         if let owner = PathOwner(parent), !owner.allows(account, 0o3) {
             throw ToolError(
                 .noPermission,
                 "user \(account.name) can't make the journal in \(parent) (\(owner.description)): "
-                    + "`chown \(account.name): \(parent)`, or name another --journal")
+                    + giveAway(parent, account, wholly: false))
         }
     }
 
-    private func refuseObstacle(on path: String) throws(ToolError) {
+    /// What can be done, without harm to what others have there.
+    ///
+    /// - Parameter wholly: whether it is a journal, whose files go along.
+    private func giveAway(_ path: String, _ account: SystemAccount, wholly: Bool) -> String {
+        let isEmpty = (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty == true
+        guard wholly || isEmpty, !Self.shared.contains(path) else { return "choose another --journal" }
+        let command = "chown \(wholly ? "-R " : "")\(account.name): \(ShellText.word(path))"
+        return "`\(command)`, or choose another --journal"
+    }
+
+    /// Directories of the whole machine, whose rights are not to be changed for a service.
+    private static let shared: Set = [
+        "/", "/root", "/etc", "/home", "/var", "/var/lib", "/usr", "/opt", "/srv", "/run", "/tmp", "/var/tmp", "/mnt",
+    ]
+
+    private func refuseObstacle(on path: String, _ flag: String) throws(ToolError) {
         guard let account, let obstacle = account.obstacle(on: path) else { return }
+        let place = ShellText.word(obstacle.path)
+        let change =
+            Self.shared.contains(obstacle.path)
+            ? "" : "`chgrp \(account.group.name) \(place) && chmod g+x \(place)`, or "
         throw ToolError(
             .noPermission,
             """
             user \(account.name) can't enter \(obstacle.path) (\(obstacle.description)): \
-            `chgrp \(account.group.name) \(obstacle.path) && chmod g+rx \(obstacle.path)`, or name another directory
+            \(change)choose another \(flag)
             """)
     }
 
@@ -323,7 +382,7 @@ struct ServiceSetup {
 
     private static func failing(_ path: String, _ body: () throws -> Void) throws(ToolError) {
         do { try body() } catch let error as ToolError { throw error } catch {
-            throw ToolError(.cannotOpen, "\(path) can't be made: \(FileFailure.words(error))")
+            throw ToolError(making: path, error)
         }
     }
 }

@@ -69,7 +69,7 @@ struct SetupText {
     }
 
     /// A value in YAML, plain where that is what it says.
-    private static func scalar(_ text: String) -> String {
+    static func scalar(_ text: String) -> String {
         let isPlain =
             text.first.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "/") } == true
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-/".contains($0)) }

@@ -154,7 +154,7 @@ struct InitCommandTests {
                 + ["--user", account, "--directory", folder("shut/etc"), "--journal", folder("var/push.journal")]
         ).result()
         #expect(result.status == 77 && result.errors.contains("user nobody can't enter"), "\(result.errors)")
-        #expect(result.errors.contains("chmod g+rx") && !FileManager.default.fileExists(atPath: folder("shut/etc")))
+        #expect(result.errors.contains("chmod g+x") && !FileManager.default.fileExists(atPath: folder("shut/etc")))
 
         let open = URL(fileURLWithPath: "/tmp/holdfast-init-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: open) }
@@ -190,6 +190,95 @@ struct InitCommandTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         func number(_ key: FileAttributeKey) -> Int? { (attributes[key] as? NSNumber)?.intValue }
         return (number(.ownerAccountID), number(.groupOwnerAccountID), number(.posixPermissions))
+    }
+
+    @Test("A signal leaves no staging directory, and what a killed one left goes away", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) async throws {
+        let stale = "etc/.init-0123abcd"
+        try FileManager.default.createDirectory(atPath: folder(stale), withIntermediateDirectories: true)
+        try folder.write("\(stale)/AuthKey.p8", "left")
+        let running = try Tool.start(
+            ["init"] + route + ["--directory", folder("etc"), "--http2", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
+        // It may be done before the signal comes: then all is there.
+        _ = try await waitUntil {
+            try FileManager.default.contentsOfDirectory(atPath: folder("etc")).contains {
+                $0.hasPrefix(".init-") && !stale.hasSuffix($0)
+            } || !running.isRunning
+        }
+        running.kill(signal)
+        let status = try await running.result().status
+        #expect([0, 128 + signal].contains(status))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder("etc"))
+        #expect(!names.contains { $0.hasPrefix(".init-") }, "\(names)")
+        #expect(names.contains("holdfast.yaml") == names.contains("AuthKey.p8"), "\(names)")
+    }
+
+    @Test("What is no file is refused at once, and a stream is read")
+    func sources() async throws {
+        _ = try await RunningTool([folder("fifo")], program: "/usr/bin/mkfifo").result()
+        try FileManager.default.createDirectory(atPath: folder("keys"), withIntermediateDirectories: false)
+        for (name, words) in [("fifo", "no regular file"), ("keys", "is a directory")] {
+            let result = try await make("--key", folder(name))
+            #expect(result.status == 66 && result.errors.contains("\(folder(name)) is"), "\(result.errors)")
+            #expect(result.errors.contains(words) && !FileManager.default.fileExists(atPath: folder("etc")))
+        }
+        try folder.write("bad.p8", "no key")
+        let named = try await make("--key", folder("bad.p8"))
+        #expect(named.errors.contains(folder("bad.p8")) && !named.errors.contains(".init-"), "\(named.errors)")
+        let places = ["--directory", folder("etc"), "--http2", "127.0.0.1:0", "--key", "/dev/stdin"]
+        let streamed = try await Tool.start(["init"] + route + places, input: folder.read("certs/AuthKey.p8")).result()
+        #expect(streamed.status == 0, "\(streamed.errors)")
+        #expect(try folder.read("etc/AuthKey.p8") == folder.read("certs/AuthKey.p8"))
+    }
+
+    @Test("Whatever the umask, nobody else may write, and parents that were made for nothing go again")
+    func parents() async throws {
+        let flags = route + ["--directory", folder("a/b/my etc"), "--http2", "127.0.0.1:0"]
+        let command = "umask 000; exec \"$0\" \"$@\""
+        let made = try await RunningTool(["-c", command, Tool.path, "init"] + flags, program: "/bin/sh").result()
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(made.output.contains("holdfast serve --config '\(folder("a/b/my etc/holdfast.yaml"))'"))
+        #expect(!made.output.contains("systemctl"))
+        for name in ["a", "a/b", "a/b/my etc", "a/b/my etc/tls"] { #expect(try mode(name) == 0o700, "\(name)") }
+        try folder.write("bad.p8", "no key")
+        let failed = try await make("--key", folder("bad.p8"), directory: "x/y/etc")
+        #expect(failed.status == 78 && !FileManager.default.fileExists(atPath: folder("x")), "\(failed.errors)")
+        let file = try await make(directory: "bad.p8/etc")
+        #expect(file.status == 73 && file.errors.contains("bad.p8 is not a directory"), "\(file.errors)")
+        let certificate = try await RunningTool(
+            ["-c", command, Tool.path, "gateway", "certificate", "--directory", folder("c/tls")], program: "/bin/sh"
+        ).result()
+        #expect(certificate.status == 0, "\(certificate.errors)")
+        #expect(try mode("c") == 0o755 && mode("c/tls") == 0o755)
+    }
+
+    @Test("Of several at once one makes it, and the others say why not")
+    func several() async throws {
+        let flags = route + ["--directory", folder("etc"), "--http2", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
+        let all = try (0..<4).map { _ in try Tool.start(["init"] + flags) }
+        var statuses: [Int32] = []
+        for one in all { statuses.append(try await one.result().status) }
+        #expect(statuses.sorted() == [0, 73, 73, 73])
+        #expect(try await Tool.run("serve", "--check", "--config", folder("etc/holdfast.yaml")).status == 0)
+    }
+
+    @Test("No advice takes a directory from others", .enabled(if: geteuid() == 0))
+    func advice() async throws {
+        let open = URL(fileURLWithPath: "/tmp/holdfast-init-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: open) }
+        try FileManager.default.createDirectory(atPath: "\(open)/others", withIntermediateDirectories: true)
+        for place in [open, "\(open)/others"] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place)
+        }
+        try Data().write(to: URL(fileURLWithPath: "\(open)/others/file"))
+        for journal in ["\(open)/others", "\(open)/others/j", "/"] {
+            let result = try await Tool.start(
+                ["init"] + route + ["--user", "nobody", "--directory", "\(open)/etc", "--journal", journal]
+            ).result()
+            #expect(result.status == 77 && result.errors.contains("choose another --journal"), "\(result.errors)")
+            #expect(!result.errors.contains("chown"), "\(result.errors)")
+            #expect(!FileManager.default.fileExists(atPath: "\(open)/etc"))
+        }
     }
 
     @Test("A user or group that is not there is named")

@@ -77,7 +77,7 @@ struct DemoCrashCommand: AsyncParsableCommand {
                     "holdfast demo gateway",
                     "the same safety for senders that speak to Apple today: only their host changes"
                 ),
-                ("holdfast init", "a configuration of your own, with certificates and directories"),
+                (DemoText.initialCommand, "a configuration of your own, with certificates and directories"),
                 ("holdfast send --help", "notifications of your own, from a file or by hand"),
             ]))
         return .ok

@@ -21,7 +21,8 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
               holdfast gateway certificate --directory tls --replace \\
                 --name push.example.net --client newsletter
 
-            Exit codes: 0 done · 64 a name is not valid · 73 a file exists, or can't be made.
+            Exit codes: 0 done · 64 a name is not valid · 73 a file exists, or can't be made · 74 the disk is \
+            full, or fails · 77 rights are missing.
             """)
 
     @Option(
@@ -96,7 +97,7 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
     }
 
     private static func text(_ made: LocalCertificates.Made) -> String {
-        let tls = "certificate: \(made.certificate), key: \(made.key)"
+        let tls = "certificate: \(SetupText.scalar(made.certificate)), key: \(SetupText.scalar(made.key))"
         var lines = [
             made.isNewAuthority
                 ? "\(made.authority): a new authority, which clients are to trust"
@@ -115,8 +116,8 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
         if made.client != nil { lines += ["", "and with it, for clients elsewhere: clients: \(made.authority)"] }
         lines += [
             "", "For a client: host localhost, port 2197, authority \(made.authority); for example", "",
-            "  curl --http2 --cacert \(made.authority) "
-                + (made.client.map { "--cert \($0) --key \(made.clientKey ?? "") " } ?? "")
+            "  curl --http2 --cacert \(ShellText.word(made.authority)) "
+                + (made.client.map { "--cert \(ShellText.word($0)) --key \(ShellText.word(made.clientKey ?? "")) " } ?? "")
                 + "-H 'apns-topic: com.example.app' -d '{\"aps\":{\"alert\":\"Hi\"}}' \\",
             "    https://localhost:2197/3/device/00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",
         ]

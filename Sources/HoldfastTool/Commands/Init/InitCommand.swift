@@ -25,8 +25,10 @@ struct InitCommand: AsyncParsableCommand {
               holdfast init --directory try --topic com.example.app --endpoint https://127.0.0.1:8443 \\
                 --trust mock/ca.pem
 
-            Exit codes: 0 done · 64 flags are missing, and there is no terminal · 66 a file does not exist · 73 there is a \
-            configuration already · 77 rights are missing · 78 the configuration can't be served.
+            Exit codes: 0 done · 64 flags are missing, and there is no terminal · 66 a file does not exist, or is none · 73 there is a \
+            configuration already, or another init at work · 74 the disk is full, or fails · 77 rights are missing, or the \
+            file system is read-only · 78 the configuration can't be served · 130 and 143 ended by SIGINT and SIGTERM, \
+            with nothing left.
             """)
 
     @Option(
@@ -201,7 +203,10 @@ struct InitCommand: AsyncParsableCommand {
             topics: answers.topics, endpoint: answers.endpoint, trust: trust, signingKey: answers.signingKey,
             certificate: answers.certificate, http2: Self.address(http2), binary: binary, feedback: feedback,
             admin: Self.address(admin), names: name, client: client, account: account, replacesExisting: replace)
-        let made = try await setup.make()
+        let sources = try setup.sources()
+        let made: ServiceSetup.Made
+        do { made = try await DemoSignals.finishing { try await setup.make(of: sources) } }
+        catch let interruption as DemoInterruption { throw ExitCode(interruption.exitCode) }
         for warning in made.warnings { Console.standard.warning(warning) }
         Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made, setup))
         return .ok
@@ -242,16 +247,16 @@ struct InitCommand: AsyncParsableCommand {
         if let user = made.user, let group = made.group {
             lines.append("The service runs as user \(user); what it reads is root's, and group \(group) may read it.")
         }
-        let flag = made.configuration == HoldfastConfiguration.standardFile ? "" : " --config \(made.configuration)"
+        let flag = made.configuration == HoldfastConfiguration.standardFile ? "" : " --config \(ShellText.word(made.configuration))"
         var next: [(String, String)] = []
         if let user = made.user {
-            if Self.hasUnit {
+            if Self.hasUnit, flag.isEmpty, user == "holdfast" {
                 next.append(
                     ("systemctl enable --now holdfast", "start the service, now and at each start of the machine"))
             }
             next.append(
                 (
-                    "runuser -u \(user) -- holdfast serve\(flag)",
+                    "runuser -u \(ShellText.word(user)) -- holdfast serve\(flag)",
                     next.isEmpty ? "start the service" : "or without systemd"
                 ))
         } else {
@@ -261,10 +266,10 @@ struct InitCommand: AsyncParsableCommand {
         next.append(("holdfast journal status\(flag)", "what waits, and why"))
         lines += [DemoText.next(next)]
         if let address = setup.http2, setup.client == nil, let listen = try? ListenAddress(address), listen.isLoopback {
-            let topic = setup.topics.first.map { "-H 'apns-topic: \($0)' " } ?? ""
+            let topic = setup.topics.first.map { "-H \(ShellText.quoted("apns-topic: \($0)")) " } ?? ""
             lines += [
                 "", "A first notification, in another terminal:", "",
-                "  curl --http2 --cacert \(setup.directory)/tls/ca.pem \(topic)-d '{\"aps\":{\"alert\":\"Hi\"}}' \\",
+                "  curl --http2 --cacert \(ShellText.word("\(setup.directory)/tls/ca.pem")) \(topic)-d '{\"aps\":{\"alert\":\"Hi\"}}' \\",
                 "    https://\(listen.host):\(listen.port)/3/device/"
                     + "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",
             ]
