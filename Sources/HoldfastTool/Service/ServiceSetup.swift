@@ -103,7 +103,8 @@ struct ServiceSetup {
         } catch let error as ToolError {
             directories.undo()
             throw ToolError(
-                error.status, named(error.message, files, staging), each: error.mistakes.map { named($0, files, staging) })
+                error.status, named(error.message, files, staging),
+                each: error.mistakes.map { named($0, files, staging) })
         } catch {
             directories.undo()
             throw error
@@ -329,7 +330,9 @@ struct ServiceSetup {
             throw ToolError(
                 .noPermission,
                 "\(journal) is root's, and the service runs as \(account.name): "
-                    + giveAway(journal, account, wholly: FileManager.default.fileExists(atPath: "\(journal)/entries/data.mdb")))
+                    + giveAway(
+                        journal, account, wholly: FileManager.default.fileExists(atPath: "\(journal)/entries/data.mdb"))
+            )
         }
         if let owner = PathOwner(parent), !owner.allows(account, 0o3) {
             throw ToolError(

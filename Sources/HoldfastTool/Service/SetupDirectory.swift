@@ -76,7 +76,8 @@ final class SetupLock {
                 "\(directory) can't be opened: \(FileFailure.words(error))")
         }
         if flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-            throw ToolError(.cannotOpen, "another `holdfast init` is at work in \(directory): try again when it has ended")
+            throw ToolError(
+                .cannotOpen, "another `holdfast init` is at work in \(directory): try again when it has ended")
         }
     }
 }

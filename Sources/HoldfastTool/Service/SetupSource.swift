@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastPlatform
 internal import HoldfastTransport
 
 /// A file that the user named, to be copied: a regular one, or a stream that this process was given.
@@ -9,7 +10,8 @@ enum SetupSource {
     /// The descriptor that `/dev/stdin` or `/dev/fd/63` is; nil for a file.
     static func descriptor(of path: String) -> Int32? {
         if path == "/dev/stdin" { return 0 }
-        for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(prefix) {
+        let folders = ["/dev/fd"] + (KernelNames.openDescriptors.map { [$0] } ?? [])
+        for prefix in folders.map({ "\($0)/" }) where path.hasPrefix(prefix) {
             return Int32(path.dropFirst(prefix.count)).flatMap { $0 >= 0 ? $0 : nil }
         }
         return nil
@@ -31,7 +33,9 @@ enum SetupSource {
             while bytes.count <= limit, let more = try handle.read(upToCount: limit + 1 - bytes.count), !more.isEmpty {
                 bytes += more
             }
-            guard bytes.count <= limit else { throw ToolError(.noInput, "\(path) is longer than 1 MiB: it is no such file") }
+            guard bytes.count <= limit else {
+                throw ToolError(.noInput, "\(path) is longer than 1 MiB: it is no such file")
+            }
             return bytes
         } catch let error as ToolError { throw error } catch { throw failure(path, error) }
     }
@@ -48,7 +52,8 @@ enum SetupSource {
         }
         guard type == .typeRegular else {
             throw ToolError(
-                .noInput, "\(path) is \(type == .typeDirectory ? "a directory" : "no regular file"): name a file to copy")
+                .noInput,
+                "\(path) is \(type == .typeDirectory ? "a directory" : "no regular file"): name a file to copy")
         }
         guard files.isReadableFile(atPath: file) else {
             throw ToolError(.noPermission, "\(path) may not be read by this user")

@@ -74,7 +74,8 @@ struct DemoGatewayCommand: AsyncParsableCommand {
         Console.standard.print("\n" + DeliverySummary.table(rows))
         if directory.isKept { Console.standard.print("The files are in \(directory.path)") }
         Console.standard.print(
-            DemoText.next([(DemoText.initialCommand, "a configuration of your own, with certificates and directories")]))
+            DemoText.next([(DemoText.initialCommand, "a configuration of your own, with certificates and directories")])
+        )
         return .ok
     }
 }

@@ -117,7 +117,8 @@ struct GatewayCertificateCommand: AsyncParsableCommand {
         lines += [
             "", "For a client: host localhost, port 2197, authority \(made.authority); for example", "",
             "  curl --http2 --cacert \(ShellText.word(made.authority)) "
-                + (made.client.map { "--cert \(ShellText.word($0)) --key \(ShellText.word(made.clientKey ?? "")) " } ?? "")
+                + (made.client.map { "--cert \(ShellText.word($0)) --key \(ShellText.word(made.clientKey ?? "")) " }
+                    ?? "")
                 + "-H 'apns-topic: com.example.app' -d '{\"aps\":{\"alert\":\"Hi\"}}' \\",
             "    https://localhost:2197/3/device/00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",
         ]

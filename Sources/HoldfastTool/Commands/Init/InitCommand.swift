@@ -205,8 +205,9 @@ struct InitCommand: AsyncParsableCommand {
             admin: Self.address(admin), names: name, client: client, account: account, replacesExisting: replace)
         let sources = try setup.sources()
         let made: ServiceSetup.Made
-        do { made = try await DemoSignals.finishing { try await setup.make(of: sources) } }
-        catch let interruption as DemoInterruption { throw ExitCode(interruption.exitCode) }
+        do { made = try await DemoSignals.finishing { try await setup.make(of: sources) } } catch let interruption
+            as DemoInterruption
+        { throw ExitCode(interruption.exitCode) }
         for warning in made.warnings { Console.standard.warning(warning) }
         Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made, setup))
         return .ok
@@ -247,7 +248,8 @@ struct InitCommand: AsyncParsableCommand {
         if let user = made.user, let group = made.group {
             lines.append("The service runs as user \(user); what it reads is root's, and group \(group) may read it.")
         }
-        let flag = made.configuration == HoldfastConfiguration.standardFile ? "" : " --config \(ShellText.word(made.configuration))"
+        let isStandard = made.configuration == HoldfastConfiguration.standardFile
+        let flag = isStandard ? "" : " --config \(ShellText.word(made.configuration))"
         var next: [(String, String)] = []
         if let user = made.user {
             if Self.hasUnit, flag.isEmpty, user == "holdfast" {
