@@ -41,7 +41,7 @@ struct GatewayDemo: Sendable {
 
     /// Runs until SIGINT or SIGTERM.
     ///
-    /// - Throws: ``DemoInterruption`` for a signal before it serves; ``ToolError``.
+    /// - Throws: ``Interruption`` for a signal before it serves; ``ToolError``.
     func run() async throws -> Summary {
         let running = Monitor<ServiceRun?>(nil)
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
@@ -49,9 +49,7 @@ struct GatewayDemo: Sendable {
             tasks.addTask { try await serve { service in running.withLock { $0 = service } } }
             tasks.addTask {
                 for await signal in signals {
-                    guard let service = running.withLock({ $0 }) else {
-                        throw DemoInterruption(exitCode: signal == .sigint ? 130 : 143)
-                    }
+                    guard let service = running.withLock({ $0 }) else { throw Interruption(signal) }
                     await service.end()
                 }
                 return nil
@@ -108,7 +106,7 @@ struct GatewayDemo: Sendable {
         return (mock, port)
     }
 
-    /// What `holdfast init` makes.
+    /// Makes the files of `holdfast init`.
     private func configure(_ port: Int) async throws -> HoldfastConfiguration {
         step("A configuration, checked, with certificates for the gateway")
         say(
@@ -213,7 +211,7 @@ struct GatewayDemo: Sendable {
     }
 }
 
-/// What the gateway of a demo logs: its warnings are shown, and where its page for operators is.
+/// The log of a demo's gateway: its warnings are shown, and it tells where the page for operators is.
 private final class DemoNotes: Sendable {
     private struct State: Sendable {
         var admin: String?

@@ -37,9 +37,6 @@ final class StreamReader: Sendable {
     private static let patience: Int32 = 1000
 
     private struct State: Sendable {
-        var isReading = false
-        /// Read when nobody waited any more.
-        var kept: Data?
         var hasEnded = false
         var waiter: CheckedContinuation<Data, any Error>?
     }
@@ -57,15 +54,12 @@ final class StreamReader: Sendable {
     func read() async throws -> Data {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (known, start) = state.withLock { state -> (Data?, Bool) in
-                    if let kept = state.kept.take() { return (kept, false) }
-                    if state.hasEnded { return (Data(), false) }
-                    state.waiter = continuation
-                    defer { state.isReading = true }
-                    return (nil, !state.isReading)
+                let hasEnded = state.withLock { state in
+                    if !state.hasEnded { state.waiter = continuation }
+                    return state.hasEnded
                 }
-                if let known { return continuation.resume(returning: known) }
-                if start { queue.async { [self] in finish(Result { try wait() }) } }
+                if hasEnded { return continuation.resume(returning: Data()) }
+                queue.async { [self] in finish(Result { try wait() }) }
             }
         } onCancel: {
             let waiter = state.withLock { state in
@@ -93,11 +87,9 @@ final class StreamReader: Sendable {
 
     private func finish(_ result: Result<Data, any Error>) {
         let waiter = state.withLock { state in
-            state.isReading = false
-            switch result {
-            case .success(let data) where !data.isEmpty: if state.waiter == nil { state.kept = data }
-            case .success, .failure: state.hasEnded = true
-            }
+            let hasMore = if case .success(let data) = result { !data.isEmpty } else { false }
+            if !hasMore { state.hasEnded = true }
+            // Nobody waits after a cancellation.
             return state.waiter.take()
         }
         waiter?.resume(with: result)

@@ -3,7 +3,7 @@ internal import Holdfast
 internal import HoldfastService
 internal import HoldfastTransport
 
-/// What `holdfast init` makes: a configuration that was checked, with the files and directories that it names.
+/// Makes the things of `holdfast init`: a configuration that was checked, with the files and directories that it names.
 ///
 /// All files are made in a directory beside their places, and the configuration is checked there, before anything is put in
 /// place; the configuration comes last.
@@ -60,7 +60,7 @@ struct ServiceSetup {
 
     var configuration: String { "\(directory)/holdfast.yaml" }
 
-    /// What is copied: the bytes of each file that was named, by its name beside the configuration.
+    /// The copies to make: the bytes of each file that was named, by its name beside the configuration.
     typealias Sources = [String: [UInt8]]
 
     /// - Throws: ``ToolError``.
@@ -285,7 +285,7 @@ struct ServiceSetup {
 
     // MARK: The directories
 
-    /// Those that were made, with what each is for.
+    /// The things that were made, each with its purpose.
     private struct MadeDirectories {
         var made: [Made.Item] = []
 
@@ -342,7 +342,7 @@ struct ServiceSetup {
         }
     }
 
-    /// What can be done, without harm to what others have there.
+    /// Advice that can be followed without harm to what others have there.
     ///
     /// - Parameter wholly: whether it is a journal, whose files go along.
     private func giveAway(_ path: String, _ account: SystemAccount, wholly: Bool) -> String {

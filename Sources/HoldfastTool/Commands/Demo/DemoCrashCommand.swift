@@ -23,35 +23,22 @@ struct DemoCrashCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The number of notifications.", valueName: "count"))
     var count = 20_000
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            """
-            The directory for the files; made if there is none, and kept. (default: a temporary one, which is removed)
-            """,
-            valueName: "dir"), completion: .directory)
-    var keep: String?
+    @OptionGroup var options: DemoOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
     func validate() throws {
         guard (100...10_000_000).contains(count) else { throw ValidationError("--count must be 100 to 10000000.") }
-        if keep?.isEmpty == true { throw ValidationError("--keep is empty: it names a directory.") }
     }
 
     func run() async throws { try await reporting { try await demonstrate() } }
 
     private func demonstrate() async throws -> ToolStatus {
-        let directory = try DemoDirectory(kept: keep)
+        let directory = try DemoDirectory(kept: options.keep)
         defer { directory.leave() }
         let demo = CrashDemo(count: count, directory: directory, json: json)
-        let report: CrashDemo.Report
-        do {
-            report = try await DemoSignals.run { try await demo.run() }
-        } catch let interruption as DemoInterruption {
-            throw ExitCode(interruption.exitCode)
-        }
+        let report = try await EndingSignals.run { try await demo.run() }
         if json {
             Console.standard.print(try JSONOutput.line(report))
             return report.isGood ? .ok : .notAllConfirmed

@@ -25,14 +25,7 @@ struct DemoGatewayCommand: AsyncParsableCommand {
         help: ArgumentHelp("Where the gateway listens; port 0 picks a free one.", valueName: "host:port"))
     var listen = "127.0.0.1:0"
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            """
-            The directory for the files; made if there is none, and kept. (default: a temporary one, which is removed)
-            """,
-            valueName: "dir"), completion: .directory)
-    var keep: String?
+    @OptionGroup var options: DemoOptions
 
     @Flag(name: .long, help: "Print one JSON object a line: the addresses, each outcome, and the summary.")
     var json = false
@@ -45,20 +38,14 @@ struct DemoGatewayCommand: AsyncParsableCommand {
         guard isLoopback else {
             throw ValidationError("--listen must be an address of this machine alone, such as 127.0.0.1:0.")
         }
-        if keep?.isEmpty == true { throw ValidationError("--keep is empty: it names a directory.") }
     }
 
     func run() async throws { try await reporting { try await demonstrate() } }
 
     private func demonstrate() async throws -> ToolStatus {
-        let directory = try DemoDirectory(kept: keep)
+        let directory = try DemoDirectory(kept: options.keep)
         defer { directory.leave() }
-        let summary: GatewayDemo.Summary
-        do {
-            summary = try await GatewayDemo(directory: directory, listen: listen, json: json).run()
-        } catch let interruption as DemoInterruption {
-            throw ExitCode(interruption.exitCode)
-        }
+        let summary = try await GatewayDemo(directory: directory, listen: listen, json: json).run()
         guard !json else {
             Console.standard.print(try JSONOutput.line(summary))
             return .ok

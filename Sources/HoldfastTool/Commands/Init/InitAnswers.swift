@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// What `init` has to know before it can begin: from flags, or from answers on a terminal.
+/// The facts that `init` needs before it can begin: from flags, or from answers on a terminal.
 struct InitAnswers {
     private(set) var topics: [String]
     private(set) var endpoint: String

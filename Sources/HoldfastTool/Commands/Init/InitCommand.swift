@@ -204,10 +204,7 @@ struct InitCommand: AsyncParsableCommand {
             certificate: answers.certificate, http2: Self.address(http2), binary: binary, feedback: feedback,
             admin: Self.address(admin), names: name, client: client, account: account, replacesExisting: replace)
         let sources = try setup.sources()
-        let made: ServiceSetup.Made
-        do { made = try await DemoSignals.finishing { try await setup.make(of: sources) } } catch let interruption
-            as DemoInterruption
-        { throw ExitCode(interruption.exitCode) }
+        let made = try await EndingSignals.finishing { try await setup.make(of: sources) }
         for warning in made.warnings { Console.standard.warning(warning) }
         Console.standard.print(json ? try JSONOutput.line(made) : Self.text(made, setup))
         return .ok

@@ -182,6 +182,8 @@ extension AsyncParsableCommand {
             throw error
         } catch let error as ExitCode {
             throw error
+        } catch let interruption as Interruption {
+            throw ExitCode(interruption.exitCode)
         } catch {
             let error = ToolError(error, otherwise: .internalFault)
             Console.standard.error(error.message)

@@ -1,25 +1,26 @@
 internal import Holdfast
 internal import UnixSignals
 
-/// The signal that ended a demo.
-struct DemoInterruption: Error {
+/// The signal that ended a command.
+struct Interruption: Error {
     /// As shells tell it: 128 and the signal's number.
     let exitCode: Int32
+
+    init(_ signal: UnixSignal) { exitCode = 128 + signal.rawValue }
 }
 
-enum DemoSignals {
+/// Commands that tidy up when a signal ends them.
+enum EndingSignals {
     /// Runs `body` until it ends, or a signal comes: then it is cancelled, and its end awaited.
     ///
-    /// - Throws: ``DemoInterruption`` after a signal, and what `body` throws.
+    /// - Throws: ``Interruption`` after a signal, and what `body` throws.
     static func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         // A terminal that is closed sends SIGHUP.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         return try await withThrowingTaskGroup(of: R?.self) { tasks in
             tasks.addTask { try await body() }
             tasks.addTask {
-                for await signal in signals {
-                    throw DemoInterruption(exitCode: signal == .sigint ? 130 : signal == .sighup ? 129 : 143)
-                }
+                for await signal in signals { throw Interruption(signal) }
                 return nil
             }
             defer { tasks.cancelAll() }
@@ -32,21 +33,18 @@ enum DemoSignals {
 
     /// The same for work that says itself when it can be given up: what it makes after a signal counts.
     ///
-    /// - Throws: ``DemoInterruption`` when a signal came and it failed, and what `body` throws.
+    /// - Throws: ``Interruption`` when a signal came and it failed, and what `body` throws.
     static func finishing<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        let exitCode = Monitor<Int32?>(nil)
+        let interruption = Monitor<Interruption?>(nil)
         let work = Task { try await body() }
         let watch = Task {
             for await signal in signals {
-                exitCode.withLock { $0 = signal == .sigint ? 130 : 143 }
+                interruption.withLock { $0 = Interruption(signal) }
                 work.cancel()
             }
         }
         defer { watch.cancel() }
-        do { return try await work.value } catch {
-            guard let exitCode = exitCode.withLock({ $0 }) else { throw error }
-            throw DemoInterruption(exitCode: exitCode)
-        }
+        do { return try await work.value } catch { throw interruption.withLock { $0 } ?? error }
     }
 }
