@@ -31,44 +31,6 @@ public struct ProducerStatus: Hashable, Sendable {
     }
 }
 
-/// The end of one notification, for the application that submitted it.
-public struct Outcome: Hashable, Sendable {
-    /// The notification's UID, as its receipt gave it.
-    public let uid: UID
-    /// How the notification ended.
-    public let terminal: TerminalOutcome
-    /// The details of a ``TerminalOutcome/rejected(_:)``; `nil` for any other outcome.
-    public let cause: RejectionCause?
-    /// When the outcome was decided, by this machine's wall clock.
-    public let settledAt: WallTime
-    /// The `apns-id` of every attempt.
-    public let id: NotificationID
-    /// The recipient, as submitted.
-    public let recipient: Recipient
-    /// The name of the Producer that submitted it.
-    public let producer: String
-    /// The application's tag, as submitted.
-    public let tag: [UInt8]
-
-    /// Creates an outcome, for tests of code that takes outcomes.
-    public init(
-        uid: UID, terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, id: NotificationID,
-        recipient: Recipient, producer: String, tag: [UInt8]
-    ) {
-        self.uid = uid
-        self.terminal = terminal
-        self.cause = cause
-        self.settledAt = settledAt
-        self.id = id
-        self.recipient = recipient
-        self.producer = producer
-        self.tag = tag
-    }
-
-    /// The device token; `nil` for a broadcast, and for services other than Apple's.
-    public var token: DeviceToken? { recipient.token }
-}
-
 /// A notification that was refused for good, kept whole so that it can be understood or sent again: a dead letter.
 public struct Rejection: Hashable, Sendable {
     /// The UID of the notification, as its receipt gave it.
@@ -140,12 +102,20 @@ public struct TrimBounds: Hashable, Sendable {
     package var asideAfter: WallTime?
     /// The most entries kept aside; the oldest are confirmed first.
     package var greatestAside: Int?
+    /// Outcomes settled earlier are deleted from the log, the oldest first, up to the first one that is not, and up to the
+    /// first one that a reader is waited for.
+    package var outcomesBefore: WallTime?
+    /// The most bytes of the log and its index; the oldest outcomes are deleted first, up to the first one that a reader is
+    /// waited for.
+    package var greatestOutcomeBytes: Int?
 
     package init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
         greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
-        greatestAside: Int? = nil
+        greatestAside: Int? = nil, outcomesBefore: WallTime? = nil, greatestOutcomeBytes: Int? = nil
     ) {
+        self.outcomesBefore = outcomesBefore
+        self.greatestOutcomeBytes = greatestOutcomeBytes
         self.asideBefore = asideBefore
         self.asideAfter = asideAfter
         self.greatestAside = greatestAside
@@ -162,9 +132,12 @@ public struct Trimmed: Hashable, Sendable {
     package var identities: Int
     /// Entries kept aside that were confirmed.
     package var aside: Int
+    /// Outcomes deleted from the log.
+    package var outcomes: Int
 
-    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
+    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0, outcomes: Int = 0) {
         self.aside = aside
+        self.outcomes = outcomes
         self.rejections = rejections
         self.identities = identities
     }

@@ -173,8 +173,15 @@ public struct SettlementBatch: Sendable {
     package var settledAt: WallTime
     /// See ``Submission/earliestTime``.
     package var earliestTime: WallTime?
-    /// Whether each terminal outcome is stored, in the same commit, until ``JournalService/removeOutcomes(_:completion:)``.
+    /// Whether each terminal outcome is written to the log, in the same commit.
     package var keepsOutcomes: Bool
+    /// Whether the log gets the payload with the outcome.
+    package var keepsPayloads = false
+    /// For each of ``acknowledged``, in its order, how long before ``settledAt`` it was handed out, in milliseconds;
+    /// `UInt32.max` if that is not known. Empty if it is known of none.
+    package var acknowledgedAfter: [UInt32] = []
+    /// Details of single settlements for their outcomes, by UID.
+    package var details: [UID: SettlementDetail] = [:]
 
     package init(
         acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
@@ -195,6 +202,22 @@ public struct SettlementBatch: Sendable {
         acknowledged.isEmpty && quieted.isEmpty && others.isEmpty && possibleDuplicates == 0
     }
     package var count: Int { acknowledged.count + quieted.count + others.count }
+}
+
+/// What an outcome says beside the settlement itself. Opaque outside of this package.
+public struct SettlementDetail: Hashable, Sendable {
+    /// When the attempt that was answered was handed out; `nil` if that is not known.
+    package var sentAt: WallTime?
+    /// The answer's `apns-unique-id`.
+    package var uniqueID: String?
+    /// Whether this ends an attempt, beside those that the entry's record counts.
+    package var isAttempt: Bool
+
+    package init(sentAt: WallTime? = nil, uniqueID: String? = nil, isAttempt: Bool = true) {
+        self.sentAt = sentAt
+        self.uniqueID = uniqueID
+        self.isAttempt = isAttempt
+    }
 }
 
 /// One settlement other than an acknowledgement. Opaque outside of this package.
@@ -283,8 +306,10 @@ public struct CommitReport: Sendable {
     package let lanes: [Lane]
     /// Producers whose last unconfirmed entry was settled by this commit.
     package let drained: [ProducerID]
-    /// Outcomes that wait to be taken.
-    package let outcomes: Int
+    /// The newest outcome of the log.
+    package let newestOutcome: OutcomeCursor
+    /// The number of outcomes that a reader that is waited for has not read.
+    package let unreadOutcomes: Int
     /// Why the journal must be reopened. Reported once, since a commit may hold nothing but marks, and then no request gets
     /// the error.
     package let failure: JournalError?
@@ -292,12 +317,13 @@ public struct CommitReport: Sendable {
     package let measure: CommitMeasure?
 
     package init(
-        lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil,
-        measure: CommitMeasure? = nil
+        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .none, unreadOutcomes: Int = 0,
+        failure: JournalError? = nil, measure: CommitMeasure? = nil
     ) {
         self.lanes = lanes
         self.drained = drained
-        self.outcomes = outcomes
+        self.newestOutcome = newestOutcome
+        self.unreadOutcomes = unreadOutcomes
         self.failure = failure
         self.measure = measure
     }

@@ -131,21 +131,50 @@ package protocol JournalService: Journal {
     /// Every Producer that was ever opened, with the counts of its notifications.
     func producers() throws(JournalError) -> [ProducerStatus]
 
-    /// The state of an entry, as far as the journal still knows. `nil` if it knows nothing: the outcome was taken or not kept,
-    /// and the identity is not remembered.
+    /// The state of an entry, as far as the journal still knows. `nil` if it knows nothing: the outcome is not in the log, and
+    /// the identity is not remembered.
     func fate(of uid: UID) throws(JournalError) -> EntryFate?
 
-    /// The number of outcomes that wait to be taken. From memory.
-    var outcomeCount: Int { get }
+    /// The bounds of the log of outcomes. From memory.
+    var outcomeLog: OutcomeLogFigures { get }
 
-    /// Lists outcomes that wait to be taken, ascending by UID from the first above `after`. Unreadable records are skipped, and
-    /// stay.
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome]
-
-    /// Removes outcomes that were taken. UIDs without one are skipped.
+    /// Lists outcomes in the order in which they ended, from the first after `cursor` that is still in the log. Unreadable
+    /// records are skipped, and stay.
     ///
-    /// - Parameter completion: called when the commit is durable.
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+    /// - Parameter limit: the most outcomes; fewer come if their bytes exceed about 1 MiB. An end of the page equal to
+    ///   `cursor` means that there are no more.
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage
+
+    /// Looks for outcomes, the newest first.
+    ///
+    /// By UID, `apns-id`, recipient or tag it takes milliseconds among millions; by Producer, topic or time the parts of the
+    /// log without any are skipped.
+    ///
+    /// - Parameters:
+    ///   - before: looks at older ones only; `nil` starts at the newest.
+    ///   - limit: the most outcomes.
+    ///   - mostBytes: of the log to look through; the page then ends early.
+    /// - Returns: the outcomes found; the page's end is the oldest place that was looked at: continue with it as `before`. It
+    ///   is ``OutcomeCursor/none`` when nothing is left to look at.
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage
+
+    /// The readers that are known, by name. From memory.
+    var outcomeReaders: [OutcomeReader] { get }
+
+    /// Stores how far a reader has come, or a new reader; or forgets one.
+    ///
+    /// A cursor beyond the newest outcome is an error (``JournalError/Code/invalidEntry``), and so is a reader beyond
+    /// ``OutcomeReader/greatestCount``.
+    ///
+    /// - Parameters:
+    ///   - isWaitedFor: `nil` leaves it as it is, and is `false` for a new one.
+    ///   - cursor: `nil` forgets the reader.
+    ///   - completion: called when the commit is durable.
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?, isWaitedFor: Bool?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Lists rejections, ascending by UID from the first above `after`. Unreadable records are skipped, and stay.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
@@ -193,6 +222,12 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
+    /// The number of outcomes in the log.
+    package var outcomeCount: Int { outcomeLog.count }
+
+    /// The number of outcomes that a reader that is waited for has not read; 0 without such a reader.
+    package var unreadOutcomeCount: Int { outcomeLog.unread(by: outcomeReaders) }
+
     /// A handle of this journal itself.
     package var handle: JournalHandle { JournalHandle(self) }
 

@@ -21,4 +21,9 @@ public enum TerminalOutcome: Hashable, Sendable, CustomStringConvertible {
         case .withdrawn: "withdrawn"
         }
     }
+
+    /// The outcome in one word, without a reason.
+    public var word: String {
+        if case .rejected = self { "rejected" } else { description }
+    }
 }
