@@ -163,18 +163,21 @@ package protocol JournalService: Journal {
     /// The readers that are known, by name. From memory.
     var outcomeReaders: [OutcomeReader] { get }
 
-    /// Stores how far a reader has come, or a new reader; or forgets one.
+    /// Registers a reader durably the first time, at the newest outcome, and sets whether it is waited for.
     ///
-    /// A cursor beyond the newest outcome is an error (``JournalError/Code/invalidEntry``), and so is a reader beyond
-    /// ``OutcomeReader/greatestCount``.
+    /// - Parameter name: 1 to 64 bytes of UTF-8; at most ``OutcomeReader/greatestCount`` readers in a journal.
+    /// - Returns: how far it has come.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for another name, or a reader beyond that.
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor
+
+    /// Stores how far a reader has come, or forgets it. Cursors may go back.
     ///
     /// - Parameters:
-    ///   - isWaitedFor: `nil` leaves it as it is, and is `false` for a new one.
-    ///   - cursor: `nil` forgets the reader.
-    ///   - completion: called when the commit is durable.
+    ///   - cursor: at most the newest outcome; `nil` forgets the reader.
+    ///   - completion: called when the commit is durable; with ``JournalError/Code/notFound`` for a reader that was never
+    ///     opened, or ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
     func setReader(
-        _ name: String, to cursor: OutcomeCursor?, isWaitedFor: Bool?,
-        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+        _ name: String, to cursor: OutcomeCursor?, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Lists rejections, ascending by UID from the first above `after`. Unreadable records are skipped, and stay.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
