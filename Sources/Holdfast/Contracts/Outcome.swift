@@ -24,7 +24,7 @@ public struct Outcome: Hashable, Sendable {
     public let context: [UInt8]
     /// The `apns-unique-id` of the last answer, which only Apple's development environment gives.
     public let uniqueID: String?
-    /// The payload, if the log keeps payloads (``EngineConfiguration/keepsPayloads``); else empty.
+    /// The payload, if the log keeps payloads (``HistoryPolicy/keepsPayloads``); else empty.
     public let payload: [UInt8]
 
     /// Creates an outcome, for tests of code that takes outcomes.

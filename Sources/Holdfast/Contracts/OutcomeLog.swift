@@ -50,6 +50,8 @@ public struct OutcomeLogFigures: Hashable, Sendable {
 public struct OutcomeReader: Hashable, Sendable {
     /// The most readers of one journal.
     public static let greatestCount = 100
+    /// The reader behind ``PushEngine/outcomes``.
+    package static let engineName = "engine"
 
     /// 1 to 64 bytes of UTF-8.
     public let name: String
