@@ -234,10 +234,12 @@ public struct Acknowledgement: Hashable, Sendable {
 extension SettlementBatch {
     /// A batch that acknowledges `keys`, of which nobody knows when they were handed out.
     package init(
-        acknowledging keys: [EntryKey], settledAt: WallTime = WallTime(milliseconds: 0), keepsOutcomes: Bool = false
+        acknowledging keys: [EntryKey], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false
     ) {
         self.init(
-            acknowledged: keys.map { Acknowledgement($0) }, settledAt: settledAt, keepsOutcomes: keepsOutcomes)
+            acknowledged: keys.map { Acknowledgement($0) }, others: others, possibleDuplicates: possibleDuplicates,
+            settledAt: settledAt, earliestTime: earliestTime, keepsOutcomes: keepsOutcomes)
     }
 }
 
@@ -354,7 +356,7 @@ public struct CommitReport: Sendable {
     package let measure: CommitMeasure?
 
     package init(
-        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .none, unreadOutcomes: Int = 0,
+        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .start, unreadOutcomes: Int = 0,
         failure: JournalError? = nil, measure: CommitMeasure? = nil
     ) {
         self.lanes = lanes

@@ -155,7 +155,7 @@ package protocol JournalService: Journal {
     ///   - limit: the most outcomes.
     ///   - mostBytes: of the log to look through; the page then ends early.
     /// - Returns: the outcomes found; the page's end is the oldest place that was looked at: continue with it as `before`. It
-    ///   is ``OutcomeCursor/none`` when nothing is left to look at.
+    ///   is ``OutcomeCursor/start`` when nothing is left to look at.
     func findOutcomes(
         _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
     ) throws(JournalError) -> OutcomePage

@@ -29,7 +29,7 @@ public struct Outcome: Hashable, Sendable {
 
     /// Creates an outcome, for tests of code that takes outcomes.
     public init(
-        cursor: OutcomeCursor = .none, uid: UID, terminal: TerminalOutcome, cause: RejectionCause? = nil,
+        cursor: OutcomeCursor = .start, uid: UID, terminal: TerminalOutcome, cause: RejectionCause? = nil,
         history: DeliveryHistory, id: NotificationID, recipient: Recipient, topic: String, producer: String = "default",
         tag: [UInt8] = [], context: [UInt8] = [], uniqueID: String? = nil, payload: [UInt8] = []
     ) {

@@ -40,7 +40,7 @@ extension PushEngine {
     ///   - query: what must match.
     ///   - before: looks at older ones only. `nil` starts at the newest; a page's end continues it.
     ///   - limit: the most outcomes of the page. Default: 100.
-    /// - Returns: the outcomes found. The page's end is ``OutcomeCursor/none`` when the whole log was looked through.
+    /// - Returns: the outcomes found. The page's end is ``OutcomeCursor/start`` when the whole log was looked through.
     public func findOutcomes(
         _ query: OutcomeQuery, before: OutcomeCursor? = nil, limit: Int = 100
     ) throws(JournalError) -> OutcomePage {

@@ -94,8 +94,8 @@ struct OutcomeWaiters: Sendable {
     private var recent: [UID: Outcome] = [:]
     private var recentOrder: ArraySlice<(cursor: OutcomeCursor, uid: UID)> = []
     private var next: UInt64 = 0
-    private var newest = OutcomeCursor.none
-    private var readThrough = OutcomeCursor.none
+    private var newest = OutcomeCursor.start
+    private var readThrough = OutcomeCursor.start
     private var hasStarted = false
     private(set) var hasEnded = false
 

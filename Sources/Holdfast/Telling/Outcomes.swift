@@ -17,7 +17,7 @@ public struct Outcomes: AsyncSequence, Sendable {
         let source: OutcomeSource
         let reader: OutcomeSource.Reader
         /// Everything up to here is for other readers.
-        var passed = OutcomeCursor.none
+        var passed = OutcomeCursor.start
 
         /// Waits for outcomes. Returns `nil` when the engine has ended or the task is cancelled.
         ///

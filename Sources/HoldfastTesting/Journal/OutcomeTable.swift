@@ -49,7 +49,7 @@ struct OutcomeTable: Sendable {
     }
 
     func find(_ query: OutcomeQuery, before: OutcomeCursor?, limit: Int) -> OutcomePage {
-        var page = OutcomePage(outcomes: [], end: .none)
+        var page = OutcomePage(outcomes: [], end: .start)
         for outcome in outcomes.reversed() where before.map({ outcome.cursor < $0 }) ?? true {
             guard query.matches(outcome) else { continue }
             page.outcomes.append(outcome)

@@ -55,7 +55,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         }
     }
     /// Outcomes up to here were looked at when their entries ended.
-    var outcomesSeen = OutcomeCursor.none
+    var outcomesSeen = OutcomeCursor.start
     var core: EngineCore?
     /// By route: when it wants to be stepped.
     var wakes: [Duration?] = []
