@@ -50,6 +50,15 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private var deadline: NIODeadline
     /// Present while the connection lingers.
     private var lastWord: LastWord?
+    /// Brings the ends of notifications from the engine.
+    private var mailbox: LoopMailbox<News>?
+    /// The next look at errors that wait for the ends of earlier notifications.
+    private var errorTimer: Scheduled<Void>?
+
+    private struct News: Sendable {
+        let number: Int
+        let ending: BinaryFate.Ending
+    }
 
     init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
         let settings = service.settings
@@ -57,7 +66,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         loop = channel.eventLoop
         limits = settings.limits
         topic = settings.topic
-        session = Self.session(settings, topic: settings.topic)
+        session = Self.session(service, settings, topic: settings.topic, sender: Self.sender(nil, channel))
         phase = isCleartext ? .serving : .opening
         deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
         service.unfinished.begin()
@@ -135,7 +144,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         let settings = service.settings
         client = ClientGate.client(in: context.pipeline)
         topic = CertifiedClients.topic(of: client, configured: settings.topic)
-        session = Self.session(settings, topic: topic)
+        session = Self.session(service, settings, topic: topic, sender: Self.sender(client, context.channel))
         watch(for: limits.idle)
     }
 
@@ -148,10 +157,22 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         pump()
     }
 
-    private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
-        BinaryServerSession(
+    private static func session(
+        _ service: BinaryService, _ settings: BinaryIngressConfiguration, topic: String?, sender: [UInt8]
+    ) -> BinaryServerSession {
+        var errors: BinaryServerSession.ErrorTerms?
+        if settings.tellsErrors, service.outcomes() != nil {
+            errors = .init(sender: sender, repeats: service.repeats, patience: TimeAmount(settings.errorWait))
+        }
+        return BinaryServerSession(
             topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
-            patience: TimeAmount(settings.roomLimit))
+            patience: TimeAmount(settings.roomLimit), errors: errors)
+    }
+
+    /// What the connections of one sender have in common: its certificate, or else its address.
+    private static func sender(_ client: KnownClient?, _ channel: any Channel) -> [UInt8] {
+        if let client, let certificate = try? client.certificate.der() { return certificate }
+        return Array((channel.remoteAddress?.ipAddress ?? "").utf8)
     }
 
     // MARK: Performing the session's steps
@@ -160,8 +181,9 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         guard phase == .serving || phase == .gone, !isPumping else { return }
         isPumping = true
         read()
-        while let step = session.next() { perform(step) }
+        while let step = session.next(now: .now()) { perform(step) }
         isPumping = false
+        follow()
         service.figures.add(session.takeTally())
         if session.isWaitingForJournal, resumption == nil {
             let why = session.journalTrouble ?? "the journal takes nothing"
@@ -201,9 +223,11 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         switch step {
         case .submit(let notifications):
             let handler = NIOLoopBound(self, eventLoop: loop)
+            // Before they are submitted: one may end before this loop knows its UID.
+            let watch = session.tellsErrors ? OutcomeWatch(service.outcomes()) : nil
             service.producer.submitUpToRefusal(notifications) { [loop] receipts in
                 loop.execute {
-                    handler.value.session.committed(receipts, now: .now())
+                    handler.value.committed(receipts, watch)
                     handler.value.pump()
                 }
             }
@@ -212,9 +236,47 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         }
     }
 
+    private func committed(_ receipts: [Receipt], _ watch: OutcomeWatch?) {
+        session.committed(receipts, now: .now(), canTell: watch != nil && phase == .serving)
+        follow(watch)
+        watch?.end()
+    }
+
+    /// Asks how notifications end of which an error may be said, and asks no more about the others.
+    private func follow(_ watch: OutcomeWatch? = nil) {
+        guard session.tellsErrors else { return }
+        for its in session.takeTracked() {
+            let (fate, number, mailbox) = (its.fate, its.number, errorMailbox)
+            fate.watch { mailbox.put(News(number: number, ending: $0)) }
+            guard let uid = its.uid, let watch else { continue }
+            let wait = watch.feed.await(uid, watch.watch) { fate.end($0) }
+            fate.onForget { watch.feed.forget(wait) }
+        }
+        for fate in session.takeUntracked() { fate.abandon() }
+        errorTimer?.cancel()
+        errorTimer = session.dueAt.map { due in
+            loop.assumeIsolated().scheduleTask(deadline: due) { self.pump() }
+        }
+    }
+
+    private var errorMailbox: LoopMailbox<News> {
+        if let mailbox { return mailbox }
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        let mailbox = LoopMailbox<News>(on: loop) { news in
+            for piece in news { handler.value.session.ended(piece.number, piece.ending, now: .now()) }
+            handler.value.pump()
+        }
+        self.mailbox = mailbox
+        return mailbox
+    }
+
     private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
+        let now = NIODeadline.now()
+        service.repeats.remember(
+            session.takeDisowned(), until: now + TimeAmount(service.settings.errorMemory), now: now)
+        forgetErrors()
         // Nothing is read for the journal any more; everything is thrown away.
         resumption?.cancel()
         resumption = nil
@@ -258,9 +320,17 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         context?.channel.cut()
     }
 
+    private func forgetErrors() {
+        session.letGo()
+        follow()
+        errorTimer?.cancel()
+        mailbox = nil
+    }
+
     private func finish() {
         guard phase != .finished else { return }
         phase = .finished
+        forgetErrors()
         timer?.cancel()
         resumption?.cancel()
         service.figures.add(session.takeTally())

@@ -19,10 +19,30 @@ struct BinaryServerSession: Sendable {
         case close
     }
 
+    /// How errors are said about notifications that are on disk.
+    struct ErrorTerms: Sendable {
+        /// What the client's connections have in common.
+        let sender: [UInt8]
+        let repeats: BinaryRepeats
+        /// How long an error, or the client's end, waits for the outcomes of earlier notifications.
+        let patience: TimeAmount
+    }
+
+    /// A notification of which an error may be said.
+    struct Tracked: Sendable {
+        let number: Int
+        let fate: BinaryFate
+        /// Nil for one that came again.
+        let uid: UID?
+    }
+
     /// The reason why nothing more is taken.
     fileprivate enum Ending: Sendable {
         /// The fault of the first notification that was not taken.
         case fault(ErrorResponse)
+        /// The push service has rejected one that is on disk. What was read behind it is put on disk, too: whoever does not
+        /// send it again has not lost it.
+        case rejection(ErrorResponse)
         /// A shutdown, which names the last notification on disk.
         case shutdown
         /// The client has closed its side.
@@ -36,6 +56,8 @@ struct BinaryServerSession: Sendable {
     private struct Waiting: Sendable {
         var notification: PushNotification
         let identifier: UInt32?
+        /// Nil where no errors are said about notifications on disk.
+        let key: BinaryRepeats.Key?
     }
 
     /// The most notifications of one commit; further ones wait for it.
@@ -46,6 +68,18 @@ struct BinaryServerSession: Sendable {
     /// nil where neither the listener nor the client's certificate has a topic.
     private let translation: BinaryTranslation?
     private let patience: TimeAmount
+    /// Nil where no errors are said about notifications on disk.
+    private let errors: ErrorTerms?
+    private var accepted: BinaryAccepted
+    private var tracked: [Tracked] = []
+    /// Those that the one error has called discarded.
+    private var disowned: [BinaryAccepted.Entry] = []
+    /// Those of which no error is said any more.
+    private var untracked: [BinaryFate] = []
+    /// The time since which the end waits for outcomes.
+    private var endingSince: NIODeadline?
+    /// Whether the connection is gone, and nobody could be told anything.
+    private var isGone = false
     private var reader = BinaryRequestReader()
     /// Whether the reader may have a whole request.
     private var hasUnread = false
@@ -68,7 +102,12 @@ struct BinaryServerSession: Sendable {
     ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
     ///   - limit: the most notifications that are not on disk; at least 1.
     ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
-    init(topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount) {
+    ///   - errors: nil where no errors are said about notifications on disk.
+    init(
+        topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount, errors: ErrorTerms? = nil
+    ) {
+        self.errors = errors
+        accepted = BinaryAccepted(patience: errors?.patience ?? .zero)
         translation = topic.map { BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime) }
         self.limit = max(limit, 1)
         self.patience = patience
@@ -130,36 +169,50 @@ struct BinaryServerSession: Sendable {
     }
 
     /// The next step; call until it returns nil.
-    mutating func next() -> Step? {
+    mutating func next(now: NIODeadline) -> Step? {
         guard submitted == 0, ending.isGoingOn else { return nil }
         if case .silence? = ending { return end(.close) }
+        lookForRejection(now)
+        if !isHolding { takeRepeats(now) }
         guard waiting.isEmpty else {
             guard !isHolding else { return nil }
-            let batch = waiting.prefix(Self.greatestBatch)
+            let batch = batch(now)
             submitted = batch.count
             return .submit(batch.map(\.notification))
         }
         switch ending {
-        case .fault(let answer): return end(.answer(answer))
+        case .fault(let answer): return waitsForOutcomes(now) ? nil : end(.answer(answer))
+        case .rejection(let answer) where !hasUnread:
+            tally.told[answer.status.word, default: 0] += 1
+            disowned = accepted.takeAll()
+            return end(.answer(answer))
         case .shutdown: return end(farewell)
-        case .inputEnded where !hasUnread: return end(.close)
-        case .inputEnded, .silence, .over, nil: return nil
+        case .inputEnded where !hasUnread: return waitsForOutcomes(now) ? nil : end(.close)
+        case .inputEnded, .rejection, .silence, .over, nil: return nil
         }
     }
 
     /// Takes the journal's answer.
     ///
-    /// - Parameter receipts: of the batch's notifications, up to the first refusal.
-    mutating func committed(_ receipts: [Receipt], now: NIODeadline) {
+    /// - Parameters:
+    ///   - receipts: of the batch's notifications, up to the first refusal.
+    ///   - canTell: whether the outcomes of these can be told.
+    mutating func committed(_ receipts: [Receipt], now: NIODeadline, canTell: Bool = false) {
         submitted = 0
         var taken = 0
         var refusal: Refusal?
         loop: for receipt in receipts {
             switch receipt {
-            case .accepted, .repeated:
+            case .accepted(let uid), .repeated(let uid, _):
                 // Popped from a slice: the rest is not moved.
-                lastCommitted = waiting.popFirst()?.identifier ?? lastCommitted
+                guard let its = waiting.popFirst() else { continue }
+                lastCommitted = its.identifier ?? lastCommitted
                 taken += 1
+                if canTell {
+                    track(its, BinaryFate(), uid: uid)
+                } else {
+                    letGo()
+                }
             case .refused(let why):
                 refusal = why
                 break loop
@@ -183,6 +236,9 @@ struct BinaryServerSession: Sendable {
 
     /// Takes nothing more; requests read are still put on disk, and then the client is told the last one.
     mutating func drain() {
+        // Nobody would recognise what comes again: no error is said about what is on disk.
+        letGo()
+        if case .rejection? = ending { return discardUnread(.shutdown) }
         guard ending == nil else { return }
         discardUnread(.shutdown)
     }
@@ -198,7 +254,117 @@ struct BinaryServerSession: Sendable {
 
     /// The connection is gone: no answer is possible any more.
     mutating func disconnected() {
+        isGone = true
+        letGo()
         inputEnded()
+    }
+
+    // MARK: Errors about notifications on disk
+
+    /// Notifications whose ends are to be told with ``ended(_:_:now:)``, since the last call.
+    mutating func takeTracked() -> [Tracked] {
+        guard !tracked.isEmpty else { return [] }
+        defer { tracked = [] }
+        return tracked
+    }
+
+    /// Notifications of which no error is said any more, since the last call.
+    mutating func takeUntracked() -> [BinaryFate] {
+        guard !untracked.isEmpty else { return [] }
+        defer { untracked = [] }
+        return untracked
+    }
+
+    /// Whether errors are said about notifications on disk.
+    var tellsErrors: Bool { errors != nil }
+
+    /// Those that the error, which goes out now, calls discarded, although they are on disk. Each has its place.
+    mutating func takeDisowned() -> [(key: BinaryRepeats.Key, fate: BinaryFate)] {
+        defer { disowned = [] }
+        return disowned.map { ($0.key, $0.fate) }
+    }
+
+    /// A notification that is on disk has ended.
+    mutating func ended(_ number: Int, _ ending: BinaryFate.Ending, now: NIODeadline) {
+        errors?.repeats.places.giveBack(accepted.ended(number, ending, at: now))
+    }
+
+    /// The time at which the session has to be asked for its next step again; nil for none.
+    var dueAt: NIODeadline? {
+        guard let errors, submitted == 0 else { return nil }
+        switch ending {
+        case nil, .inputEnded, .fault: break
+        case .rejection, .shutdown, .silence, .over: return nil
+        }
+        return [accepted.deadline, endingSince.map { $0 + errors.patience }].compactMap(\.self).min()
+    }
+
+    private mutating func lookForRejection(_ now: NIODeadline) {
+        switch ending {
+        case nil, .inputEnded, .fault: break
+        case .rejection, .shutdown, .silence, .over: return
+        }
+        guard let answer = accepted.rejection(at: now) else { return }
+        untrack(accepted.takeThroughRejection())
+        ending = .rejection(answer)
+    }
+
+    /// Whether the end, or an error, has to wait for the outcomes of earlier notifications.
+    private mutating func waitsForOutcomes(_ now: NIODeadline) -> Bool {
+        guard let errors, accepted.isPending, !isGone else { return false }
+        let since = endingSince ?? now
+        endingSince = since
+        return now < since + errors.patience
+    }
+
+    /// Those at the front that came again are on disk already.
+    private mutating func takeRepeats(_ now: NIODeadline) {
+        guard let errors else { return }
+        while let key = waiting.first?.key, let fate = errors.repeats.claim(key, at: now),
+            let its = waiting.popFirst()
+        {
+            lastCommitted = its.identifier ?? lastCommitted
+            tally.repeated += 1
+            // It has its place.
+            errors.repeats.places.giveBack(1)
+            track(its, fate, uid: nil)
+        }
+        if waiting.isEmpty { waiting = [] }
+    }
+
+    /// What is to be submitted next: nothing behind one that came again, which is on disk only if that is.
+    private func batch(_ now: NIODeadline) -> ArraySlice<Waiting> {
+        let batch = waiting.prefix(Self.greatestBatch)
+        guard let errors else { return batch }
+        return batch.prefix { its in its.key.map { !errors.repeats.knows($0, at: now) } ?? true }
+    }
+
+    private mutating func track(_ its: Waiting, _ fate: BinaryFate, uid: UID?) {
+        guard let errors, let key = its.key else { return }
+        let places = errors.repeats.places
+        if places.take(1) == 0 {
+            if case .rejection? = ending {
+                // All behind an error are remembered.
+                places.takeBeyondLimit(1)
+            } else if let first = accepted.dropFirst() {
+                untracked.append(first)
+            } else {
+                // Nothing before this one is named any more, so nothing need be remembered of it.
+                return
+            }
+        }
+        let number = accepted.append(BinaryAccepted.Entry(fate, key, identifier: its.identifier))
+        tracked.append(Tracked(number: number, fate: fate, uid: uid))
+    }
+
+    private mutating func untrack(_ fates: [BinaryFate]) {
+        untracked += fates
+        errors?.repeats.places.giveBack(fates.count)
+    }
+
+    /// No error is said any more about what is on disk.
+    mutating func letGo() {
+        if errors != nil { untrack(accepted.takeAll().map(\.fate)) }
     }
 
     // MARK: Decisions
@@ -208,7 +374,8 @@ struct BinaryServerSession: Sendable {
         guard let translation else { return refuse(.missingTopic, request.identifier) }
         do throws(BinaryTranslation.Fault) {
             let notification = try translation.notification(request, now: now)
-            waiting.append(Waiting(notification: notification, identifier: request.identifier))
+            let key = errors.map { $0.repeats.key(of: request, from: $0.sender, topic: translation.topic) }
+            waiting.append(Waiting(notification: notification, identifier: request.identifier, key: key))
         } catch {
             refuse(error.status, request.identifier)
         }
@@ -227,24 +394,35 @@ struct BinaryServerSession: Sendable {
             waiting[waiting.startIndex].notification.expiration = .once
         default:
             let identifier = waiting.first?.identifier
-            waiting = []
-            refuse(BinaryStatus(refusal), identifier)
+            if case .rejection? = ending {
+                // It was called discarded, and is refused when it comes again.
+                _ = waiting.popFirst()
+            } else {
+                waiting = []
+                refuse(BinaryStatus(refusal), identifier)
+            }
         }
     }
 
     /// The first error counts: everything behind it was not taken.
     private mutating func refuse(_ status: BinaryStatus, _ identifier: UInt32?) {
+        if case .rejection? = ending { return }
         tally.refused[status.word, default: 0] += 1
         fail(ErrorResponse(status: status, identifier: identifier ?? 0))
     }
 
-    private mutating func fail(_ answer: ErrorResponse) { discardUnread(.fault(answer)) }
+    private mutating func fail(_ answer: ErrorResponse) {
+        if case .rejection? = ending { return discardUnread(ending ?? .over) }
+        discardUnread(.fault(answer))
+    }
 
     /// Waiting notifications were not taken, and nobody learns more about them.
     private mutating func drop(_ ending: Ending) {
         tally.unanswered += waiting.count
         waiting = []
         isHolding = false
+        // Nothing more is put on disk, but an error that is due names one before all of it.
+        if case .rejection? = self.ending { return discardUnread(self.ending ?? ending) }
         discardUnread(ending)
     }
 
@@ -271,7 +449,7 @@ extension BinaryServerSession.Ending? {
     /// Whether arrived requests are still read.
     fileprivate var isReading: Bool {
         switch self {
-        case nil, .inputEnded: true
+        case nil, .inputEnded, .rejection: true
         case .fault, .shutdown, .silence, .over: false
         }
     }

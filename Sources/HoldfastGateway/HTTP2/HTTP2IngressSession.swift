@@ -15,12 +15,23 @@ struct HTTP2IngressSession {
         /// The id as its sender wrote it; nil where we assigned it.
         let idText: String?
         let isBroadcast: Bool
+        /// When it is answered; nil for an answer in Apple's form when it is on disk.
+        var answering: AnswerMode?
+    }
+
+    /// A request that waits for the outcome of the notification with this UID.
+    struct Awaited: Sendable {
+        let streamID: UInt32
+        let uid: UID
     }
 
     /// Notifications to be submitted together. `waiting` has a place for each of them.
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
         var waiting: [Waiting] = []
+
+        /// Requests that wait for their outcomes.
+        var waitCount: Int { waiting.count { if case .wait? = $0.answering { true } else { false } } }
     }
 
     private(set) var session: HTTP2ServerSession
@@ -36,6 +47,10 @@ struct HTTP2IngressSession {
 
     /// Requests that are on their way to the disk.
     private(set) var outstanding = 0
+    /// Requests whose notifications are on disk, and which wait for their outcomes.
+    private var waits = AnswerWaits()
+    /// Streams that wait no more, although their outcomes are still asked for.
+    private var forgotten: [UInt32] = []
     /// The counts to be added to the listener's counters.
     private var tally = IngressFigures.Values()
     /// Messages for operators: the last of each kind.
@@ -76,7 +91,12 @@ struct HTTP2IngressSession {
         case .connectionError:
             countFault(.protocol)
             isOver = true
-        case .reset, .goAway, .settingsAcknowledged, .pong:
+        case .reset(let streamID, _, _):
+            // Its sender has gone; the notification goes on.
+            guard waits.end(streamID) != nil else { break }
+            forgotten.append(streamID)
+            tally.unanswered += 1
+        case .goAway, .settingsAcknowledged, .pong:
             break
         }
     }
@@ -85,13 +105,15 @@ struct HTTP2IngressSession {
         let fields = RequestFields(HeaderSelection(events.headers, request.fields))
         let ownID = fields.ownID
         let id = ownID.flatMap { NotificationID($0) }
-        let its = Waiting(
+        var its = Waiting(
             streamID: request.streamID, id: id ?? ids.next(),
-            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast)
+            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast,
+            answering: fields.answer == nil ? settings.answering : .accepted)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields, now: now)
             var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
+            its.answering = try RequestReader.answering(fields, orElse: settings.answering)
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
                 notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
             }
@@ -134,22 +156,35 @@ struct HTTP2IngressSession {
 
     // MARK: Out
 
-    /// Answers the requests of a commit.
+    /// Answers the requests of a commit, but for those that wait for their outcomes.
     ///
     /// - Parameters:
     ///   - receipts: one for each waiting request.
     ///   - repeats: the number of those that were accepted before, ones without an outcome yet included.
-    mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt], repeats: Int) {
+    ///   - mayWait: the most requests that may wait; the others are answered at once.
+    /// - Returns: those that wait.
+    mutating func committed(
+        _ waiting: [Waiting], _ receipts: [Receipt], repeats: Int, mayWait: Int = 0, now: NIODeadline = .now()
+    ) -> [Awaited] {
         outstanding -= waiting.count
         var taken = 0
+        var awaited: [Awaited] = []
         for (its, receipt) in zip(waiting, receipts) {
             switch receipt {
-            case .accepted:
-                accept(its)
+            case .accepted(let uid):
                 taken += 1
+                if case .wait(let time)? = its.answering, awaited.count < mayWait, !isDraining, !isOver,
+                    session.isOpen(its.streamID)
+                {
+                    waits.begin(its, for: time, at: now)
+                    awaited.append(Awaited(streamID: its.streamID, uid: uid))
+                } else {
+                    accept(its, .accepted)
+                }
             case .repeated(_, let outcome):
                 taken += 1
-                if let answer = RefusalAnswer(outcome) { write(its, answer) } else { accept(its) }
+                let word = OutcomeWord(outcome)
+                if let answer = RefusalAnswer(outcome) { write(its, answer, word) } else { accept(its, word) }
             case .refused(let refusal):
                 if Self.isOfJournal(refusal.reason) {
                     troubles[.journalRefuses] = "notifications are refused with 503: \(refusal.detail)"
@@ -164,20 +199,64 @@ struct HTTP2IngressSession {
         tally.accepted += taken - repeats
         tally.repeated += repeats
         finishDrain()
+        return awaited
     }
 
-    private mutating func accept(_ its: Waiting) {
-        if !answers.accept(its, &session) { tally.unanswered += 1 }
+    private mutating func accept(_ its: Waiting, _ word: OutcomeWord, uniqueID: String? = nil) {
+        if !answers.accept(its, word, uniqueID: uniqueID, &session) { tally.unanswered += 1 }
+        if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
+    }
+
+    // MARK: Outcomes
+
+    /// The number of requests that wait for their outcomes.
+    var waitCount: Int { waits.count }
+    /// The time of the next ``lookAtWaits(at:)``; nil for none.
+    var nextLook: NIODeadline? { waits.nextLook }
+
+    /// A notification has ended, durably.
+    ///
+    /// - Parameter outcome: nil if the engine has ended first.
+    mutating func ended(_ streamID: UInt32, _ outcome: Outcome?) {
+        guard let its = waits.end(streamID) else { return }
+        guard let outcome else { return accept(its, .accepted) }
+        let word = OutcomeWord(outcome.terminal)
+        guard let answer = RefusalAnswer(outcome) else { return accept(its, word, uniqueID: outcome.uniqueID) }
+        if !answers.refuse(its, answer, word, uniqueID: outcome.uniqueID, &session) { tally.unanswered += 1 }
+        tally.told[word.rawValue, default: 0] += 1
+    }
+
+    /// Answers requests whose time is over as accepted.
+    mutating func lookAtWaits(at now: NIODeadline) {
+        let isFull = session.openStreams >= settings.streams
+        endWaits(waits.look(at: now, isFull: isFull, streams: settings.streams))
+    }
+
+    private mutating func endWaits(_ requests: [Waiting]) {
+        for its in requests {
+            forgotten.append(its.streamID)
+            accept(its, .accepted)
+        }
+    }
+
+    /// Streams whose outcomes are to be asked for no more, since the last call.
+    mutating func takeForgotten() -> [UInt32] {
+        guard !forgotten.isEmpty else { return [] }
+        defer { forgotten = [] }
+        return forgotten
     }
 
     private mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
         tally.refused[answer.reason, default: 0] += 1
-        write(its, answer, retryAfter: retryAfter)
+        write(its, answer, .refused, retryAfter: retryAfter)
     }
 
-    private mutating func write(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
+    private mutating func write(
+        _ its: Waiting, _ answer: RefusalAnswer, _ word: OutcomeWord, retryAfter: Int? = nil
+    ) {
         let retryAfter = answer.isTemporary ? retryAfter ?? settings.retryAfter : nil
-        answers.refuse(its, answer, retryAfter: retryAfter, &session)
+        answers.refuse(its, answer, word, retryAfter: retryAfter, &session)
+        if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
     }
 
     /// Whether there is something to write.
@@ -214,9 +293,10 @@ struct HTTP2IngressSession {
 
     mutating func countFault(_ what: ListenerFault) { tally.add(what) }
 
-    /// The client is gone: notifications that are not on disk yet get no answer.
+    /// The client is gone: notifications that are not on disk yet, or have not ended, get no answer.
     mutating func abandon() {
-        tally.unanswered += outstanding
+        tally.unanswered += outstanding + waits.count
+        forgotten += waits.endAll().map(\.streamID)
         if !isOver, begunByteCount > 0 { tally.add(.incomplete) }
     }
 
@@ -264,11 +344,13 @@ struct HTTP2IngressSession {
     }
 
     /// Takes no more requests. Requests that were read are put on disk and answered first, and then the client is told
-    /// which was the last: many clients close on GOAWAY, and take unanswered requests for failed.
+    /// which was the last: many clients close on GOAWAY, and take unanswered requests for failed. Nobody waits for an
+    /// outcome any more.
     mutating func drain() {
         guard !isDraining, !isOver else { return }
         isDraining = true
         session.takeNoMore()
+        endWaits(waits.endAll())
         finishDrain()
     }
 

@@ -11,7 +11,7 @@ struct RequestFields: Sendable {
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
-        case guarantee
+        case guarantee, answer
 
         var text: String {
             switch self {
@@ -26,6 +26,7 @@ struct RequestFields: Sendable {
             case .requestID: "apns-request-id"
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
+            case .answer: "holdfast-answer"
             }
         }
     }
@@ -78,6 +79,8 @@ struct RequestFields: Sendable {
     var registeredAt: String? { self[.registeredAt] }
     /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
     var guarantee: String? { self[.guarantee] }
+    /// When to answer: `holdfast-answer`.
+    var answer: String? { self[.answer] }
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 

@@ -161,6 +161,18 @@ struct RequestReader {
         }
     }
 
+    /// When the request is to be answered.
+    ///
+    /// - Parameter standard: for requests that do not say it.
+    static func answering(_ fields: RequestFields, orElse standard: AnswerMode?) throws(Refusal) -> AnswerMode? {
+        guard let text = fields.answer else { return standard }
+        guard let mode = AnswerMode(header: text) else {
+            throw Refusal(
+                .badAnswerMode, "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+        }
+        return mode
+    }
+
     private static func registration(_ text: String) -> WallTime? {
         if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
         return Timestamp.parse(text)
@@ -177,4 +189,6 @@ extension Reason {
     static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
     /// `holdfast-guarantee`, another one, has no such value.
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
+    /// `holdfast-answer`, another one, has no such value.
+    static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
 }
