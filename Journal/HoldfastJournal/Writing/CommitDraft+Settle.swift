@@ -5,14 +5,17 @@ extension CommitDraft {
     /// Settles at most `budget` of the batch's parts, those it acknowledges first, then those that go aside, and fewer when the
     /// time is over.
     ///
-    /// - Parameter start: how many of them earlier commits have settled.
+    /// - Parameters:
+    ///   - after: of each acknowledged key, how long before the settlement it was sent; or empty.
+    ///   - start: how many of them earlier commits have settled.
     mutating func settle(
-        _ batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int
+        _ batch: SettlementBatch, acknowledged: [EntryKey], after: [UInt32], quieted: [EntryKey], from start: Int,
+        budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if let time = batch.earliestTime { state.facts.wallTime = time }
         let parts = try settleParts(
-            of: batch, acknowledged: acknowledged, quieted: quieted, from: start, budget: budget, &report)
+            of: batch, acknowledged: acknowledged, after: after, quieted: quieted, from: start, budget: budget, &report)
         // With the last part: one that fails halfway is asked for again as a whole.
         if start + parts == batch.count { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
         return .settled(report, parts: parts)
@@ -20,14 +23,14 @@ extension CommitDraft {
 
     /// - Returns: how many there were room for.
     private mutating func settleParts(
-        of batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int,
-        _ report: inout SettlementReport
+        of batch: SettlementBatch, acknowledged: [EntryKey], after: [UInt32], quieted: [EntryKey], from start: Int,
+        budget: Int, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         var parts = 0
         if !direct.isEmpty {
-            parts = try acknowledge(acknowledged[direct], of: batch, &report)
+            parts = try acknowledge(acknowledged[direct], after: after, of: batch, &report)
             if parts < direct.count { return parts }
         }
         let others = acknowledged.count + quieted.count
@@ -46,22 +49,40 @@ extension CommitDraft {
         return parts
     }
 
+    /// - Parameter after: by the keys' indices; or empty.
     /// - Returns: how many of the keys it came to.
     mutating func acknowledge(
-        _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
+        _ keys: ArraySlice<EntryKey>, after: [UInt32] = [], of batch: SettlementBatch,
+        _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally()
-        let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
+        let settledAt = batch.settledAt.milliseconds
+        let confirmed = OutcomeCode.code(of: .confirmed)
+        let keepsOutcomes = batch.keepsOutcomes
+        var logged = LoggedEnd(
+            settledAt: settledAt, sentAt: nil, attempts: 1, cause: nil, uniqueID: nil,
+            keepsPayload: batch.keepsPayloads)
+        let hasDetails = !batch.details.isEmpty
+        let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
-            for key in keys {
+            for index in keys.indices {
                 if isOver(after: parts) { break }
+                let key = keys[index]
                 parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
                 }
-                cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
+                if keepsOutcomes {
+                    let ago = after.isEmpty ? .max : after[index]
+                    logged.sentAt = ago == .max ? nil : settledAt - Int64(ago)
+                    if hasDetails { logged.take(batch.details[key.uid]) }
+                }
+                cursor.withCurrent { _, record in
+                    tally.take(record, key)
+                    if keepsOutcomes { outcomes.append(confirmed, record, key, logged) }
+                }
                 try cursor.delete()
             }
             return parts
@@ -76,7 +97,6 @@ extension CommitDraft {
             report.settled += run.count
         }
         try noteConfirmed(tally.identified)
-        for (uid, bytes) in tally.outcomes { try transaction.put(Key.uid(uid).span, bytes.span, in: tables.outcomes) }
         for key in tally.missed {
             if let record = try takeDeferred(key) {
                 try end(key, record, .confirmed, cause: nil, of: batch)
@@ -135,7 +155,7 @@ extension CommitDraft {
         let outcome = row?.isPossiblySent == false ? asked : .unknown
         state.endQuarantined(of: row?.producer ?? 0, outcome)
         try noteOutcome(outcome, of: key.uid.rawValue)
-        if let row { try keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
+        if let row { keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
         return outcome == .withdrawn ? .withdrawn : .settled
     }
 
@@ -147,17 +167,7 @@ extension CommitDraft {
         let head = EntryRecord.uncheckedHead(record.span)
         state.end(1, of: head.producer, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
-        try keepOutcome(outcome, cause: cause, of: record.span, key, batch)
-    }
-
-    private func keepOutcome(
-        _ outcome: TerminalOutcome, cause: RejectionCause?, of record: Span<UInt8>, _ key: EntryKey,
-        _ batch: SettlementBatch
-    ) throws(LMDBError) {
-        guard batch.keepsOutcomes else { return }
-        let bytes = OutcomeRecord.bytes(
-            outcome, cause: cause, settledAt: batch.settledAt, of: record, key: key)
-        if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
+        keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
 
     // MARK: Taking entries out
@@ -254,12 +264,10 @@ private struct AcknowledgementTally {
     private var run = Run(lane: 0, producer: 0)
     /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
-    private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
     /// Not in `entries`.
     var missed: [EntryKey] = []
 
-    /// - Parameter settledAt: nil when outcomes are not kept.
-    mutating func take(_ record: Span<UInt8>, _ key: EntryKey, settledAt: WallTime?) {
+    mutating func take(_ record: Span<UInt8>, _ key: EntryKey) {
         let head = EntryRecord.uncheckedHead(record)
         if run.lane != key.lane.rawValue || run.producer != head.producer {
             endRun()
@@ -268,11 +276,6 @@ private struct AcknowledgementTally {
         run.count += 1
         if head.flags.contains(.possiblySent) { run.flagged += 1 }
         if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
-        if let settledAt,
-            let bytes = OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: record, key: key)
-        {
-            outcomes.append((key.uid.rawValue, bytes))
-        }
     }
 
     mutating func endRun() {

@@ -14,10 +14,12 @@ enum Request: Sendable {
     case setNote([UInt8], [UInt8]?, Reply<Void>)
     case quarantine(QuarantineOrder, @Sendable (Result<[UID], JournalError>) -> Void)
     case retryQuarantined([UID], WallTime, @Sendable (Result<[UID], JournalError>) -> Void)
-    case removeOutcomes([UID], @Sendable (Result<Void, JournalError>) -> Void)
+    case setReader(String, OutcomeCursor?, isWaitedFor: Bool?, @Sendable (Result<Void, JournalError>) -> Void)
     case removeRejections([UID], Reply<Int>)
     /// Done piece by piece behind the others.
     case trim(TrimWork)
+    /// As a trim is; nobody waits for it.
+    case index(IndexWork)
 }
 
 /// A request in the writer's hands. Large settlements and promotions take several commits.
@@ -25,6 +27,8 @@ struct Pending {
     let request: Request
     /// The keys of a settlement, in sorted runs when there are many.
     private(set) var acknowledged: [EntryKey] = []
+    /// Of each of them, how long before the settlement it was sent; empty when it is not known.
+    private(set) var acknowledgedAfter: [UInt32] = []
     /// Keys of entries that silence has confirmed, sorted.
     private(set) var quieted: [EntryKey] = []
     /// The number of acknowledged keys that are in sorted runs.
@@ -39,6 +43,7 @@ struct Pending {
         self.request = request
         guard case .settle(let batch, _) = request else { return }
         acknowledged = batch.acknowledged
+        if batch.acknowledgedAfter.count == acknowledged.count { acknowledgedAfter = batch.acknowledgedAfter }
         quieted = batch.quieted
         quieted.sortByKey(quieted.indices)
     }
@@ -47,7 +52,7 @@ struct Pending {
     mutating func sort(ahead budget: Int) {
         while sorted < min(done + budget, acknowledged.count) {
             let next = min(sorted + Self.greatestSort, acknowledged.count)
-            acknowledged.sortByKey(sorted..<next)
+            acknowledged.sortByKey(sorted..<next, with: &acknowledgedAfter)
             sorted = next
         }
     }
@@ -58,7 +63,7 @@ struct Pending {
     var mayOvertake: Bool {
         switch request {
         case .append, .refuse, .openLanes, .openProducer, .setNote: true
-        case .settle, .promote, .lowerMark, .setState, .removeOutcomes, .removeRejections, .trim,
+        case .settle, .promote, .lowerMark, .setState, .setReader, .removeRejections, .trim, .index,
             .quarantine, .retryQuarantined:
             false
         }
@@ -79,10 +84,10 @@ struct Pending {
         switch request {
         case .settle(let batch, _): batch.count - done
         case .promote(_, after: _, now: _, let limit, _): limit - done
-        case .removeOutcomes(let uids, _), .retryQuarantined(let uids, _, _): uids.count - done
+        case .retryQuarantined(let uids, _, _): uids.count - done
         case .quarantine(let order, _): order.items.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .trim: 0
+        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .setReader, .trim, .index: 0
         }
     }
 }
@@ -104,8 +109,23 @@ extension Submission {
 extension [EntryKey] {
     /// Puts a range into the order of the table, in which deleting is fastest. Most batches are in order already.
     mutating func sortByKey(_ range: Range<Int>) {
-        let isSorted = range.dropFirst().allSatisfy { index in Self.precedes(self[index - 1], self[index]) }
-        if !isSorted { self[range].sort(by: Self.precedes) }
+        if !isSorted(range) { self[range].sort(by: Self.precedes) }
+    }
+
+    /// The same, with numbers that belong to the keys; none of them where there are none.
+    mutating func sortByKey(_ range: Range<Int>, with numbers: inout [UInt32]) {
+        guard !isSorted(range) else { return }
+        guard !numbers.isEmpty else { return self[range].sort(by: Self.precedes) }
+        let pairs = range.map { index in (key: self[index], number: numbers[index]) }
+            .sorted { lhs, rhs in Self.precedes(lhs.key, rhs.key) }
+        for (index, pair) in zip(range, pairs) {
+            self[index] = pair.key
+            numbers[index] = pair.number
+        }
+    }
+
+    private func isSorted(_ range: Range<Int>) -> Bool {
+        range.dropFirst().allSatisfy { index in Self.precedes(self[index - 1], self[index]) }
     }
 
     private static func precedes(_ lhs: EntryKey, _ rhs: EntryKey) -> Bool {
@@ -126,7 +146,8 @@ enum Progress {
     case lanesOpened([LaneID])
     case producerOpened(ProducerID)
     case noted
-    /// Outcomes or rejections.
+    case readerSet
+    /// Rejections.
     case removed(Int, parts: Int)
     case failed(JournalError)
 }
