@@ -145,7 +145,7 @@ struct ModelTests {
                 ?? pair.lanes[Int.random(in: 0..<3, using: &pair.generator)]
             let key = EntryKey(lane: lane, uid: uid)
             switch Int.random(in: 0..<10, using: &pair.generator) {
-            case 0..<4: batch.acknowledged.append(key)
+            case 0..<4: batch.acknowledged.append(Acknowledgement(key))
             case 4: batch.quieted.append(key)
             case 5:
                 guard let uid = model.aside.keys.sorted().randomElement(using: &pair.generator),
@@ -233,7 +233,7 @@ struct ModelTests {
         #expect(producers.map(\.unconfirmed) == pair.producers.map { journal.backlog(of: $0) }, place)
         #expect(producers.map(\.totals) == pair.producers.map { model.producerTotals[$0] ?? JournalTotals() }, place)
         let names = Dictionary(uniqueKeysWithValues: producers.map { ($0.id, $0.name) })
-        let outcomes = try journal.outcomes(after: .none, limit: .max)
+        let outcomes = try journal.outcomes(after: .start, limit: .max).outcomes
         #expect(outcomes.map(\.uid.rawValue) == model.outcomes.keys.sorted(), place)
         for outcome in outcomes {
             let expected = model.outcomes[outcome.uid.rawValue]

@@ -41,7 +41,7 @@ struct OutcomeTests {
         try settle(journal, lane, [(4, .reject(cause)), (5, .expire), (6, .unknown), (7, due), (4, .expire)])
         try journal.settle(
             SettlementBatch(
-                acknowledged: [1, 7].map { EntryKey(lane: lane, uid: UID($0)) }, settledAt: settledAt,
+                acknowledging: [1, 7].map { EntryKey(lane: lane, uid: UID($0)) }, settledAt: settledAt,
                 keepsOutcomes: true))
         // Not kept for those who did not ask.
         try journal.acknowledge([UID(2)], lane)
@@ -52,7 +52,7 @@ struct OutcomeTests {
         defer { journal.close() }
         #expect(journal.outcomeCount == 5)
         #expect(try journal.status().outcomes == 5)
-        let outcomes = try journal.outcomes(after: .none, limit: 100)
+        let outcomes = try journal.outcomes(after: .start, limit: 100).outcomes
         #expect(outcomes.map(\.uid.rawValue) == [1, 4, 5, 6, 7])
         #expect(outcomes.map(\.terminal) == [.confirmed, .rejected(cause.reason), .expired, .unknown, .confirmed])
         #expect(
@@ -61,10 +61,10 @@ struct OutcomeTests {
                     uid: UID(4), terminal: .rejected(cause.reason), cause: cause, settledAt: settledAt,
                     id: NotificationID(high: 3, low: 7), recipient: notification.recipient, producer: "batch",
                     tag: [1, 2, 3]))
-        #expect(try journal.outcomes(after: UID(4), limit: 2).map(\.uid.rawValue) == [5, 6])
+        #expect(try journal.outcomes(after: UID(4), limit: 2).outcomes.map(\.uid.rawValue) == [5, 6])
         try journal.removeOutcomes([UID(6), UID(1), UID(2), UID(99), UID(6)])
         #expect(journal.outcomeCount == 3)
-        #expect(try journal.outcomes(after: .none, limit: 100).map(\.uid.rawValue) == [4, 5, 7])
+        #expect(try journal.outcomes(after: .start, limit: 100).outcomes.map(\.uid.rawValue) == [4, 5, 7])
     }
 
     @Test("Many outcomes are written, listed and removed in commits of bounded size")
@@ -77,9 +77,9 @@ struct OutcomeTests {
         try journal.append(0..<3500, to: lane)
         try journal.settle(
             SettlementBatch(
-                acknowledged: uids(1...3500).map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
+                acknowledging: uids(1...3500).map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
                 keepsOutcomes: true))
-        #expect(try journal.outcomes(after: .none, limit: .max).map(\.uid) == uids(1...3500))
+        #expect(try journal.outcomes(after: .start, limit: .max).outcomes.map(\.uid) == uids(1...3500))
         let counts = Monitor<[Int]>([])
         try journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
         try journal.removeOutcomes(uids(1...3500).shuffled())
@@ -103,7 +103,7 @@ struct OutcomeTests {
         for part in uids(1...last.rawValue + 99).shuffled(using: &generator).chunks(of: 300) {
             try journal.settle(
                 SettlementBatch(
-                    acknowledged: part.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
+                    acknowledging: part.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
                     keepsOutcomes: true))
         }
         #expect(journal.depth(lane) == 0)

@@ -181,7 +181,7 @@ struct QuarantineTests {
         #expect(status.quarantined == 0)
         #expect(status.totals.withdrawn == (possiblySent ? 0 : 1))
         #expect(status.totals.unknown == (possiblySent ? 1 : 0))
-        #expect(try journal.outcomes(after: .none, limit: 9).map(\.uid) == [UID(3)])
+        #expect(try journal.outcomes(after: .start, limit: 9).outcomes.map(\.uid) == [UID(3)])
     }
 
     @Test("A damaged rejection, outcome or deferred entry hides no other") func neighbours() throws {
@@ -205,7 +205,7 @@ struct QuarantineTests {
 
         journal = try LMDBJournal(directory: scratch.journal)
         #expect(try journal.rejections(after: .none, limit: 2).map(\.uid) == [UID(1), UID(3)])
-        #expect(try journal.outcomes(after: .none, limit: 9).map(\.uid) == [UID(1), UID(3)])
+        #expect(try journal.outcomes(after: .start, limit: 9).outcomes.map(\.uid) == [UID(1), UID(3)])
         guard case .deferred(immediate, _, attempts: 0, _)? = try journal.fate(of: UID(5)) else {
             Issue.record("its place is known")
             return

@@ -141,12 +141,24 @@ final class FaultyJournal: JournalService {
     func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
-    var outcomeCount: Int { base.outcomeCount }
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
+    var outcomeLog: OutcomeLogFigures { base.outcomeLog }
+    var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try base.outcomes(after: cursor, limit: limit)
     }
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        base.removeOutcomes(uids, completion: completion)
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try base.findOutcomes(query, before: before, limit: limit, mostBytes: mostBytes)
+    }
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        try base.openReader(name, isWaitedFor: isWaitedFor)
+    }
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.setReader(name, to: cursor, completion: completion)
     }
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try base.rejections(after: after, limit: limit)

@@ -117,7 +117,7 @@ final class LMDBDisk: SimulatedDisk {
         DiskImage.Figures(status: try open.status(), producers: try open.producers())
     }
 
-    func image(rejectionsAfter rejections: UID) throws(JournalError) -> DiskImage {
+    func image(rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor) throws(JournalError) -> DiskImage {
         let figures = try figures()
         let status = figures.status
         var entries: [DiskImage.Entry] = []
@@ -133,7 +133,8 @@ final class LMDBDisk: SimulatedDisk {
         }
         if status.aside > 0 { try appendAside(status, to: &entries) }
         return DiskImage(
-            figures: figures, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
+            figures: figures, entries: entries, outcomes: try open.outcomes(after: outcomes, limit: .max).outcomes,
+            readers: open.outcomeReaders,
             blacklist: try open.blacklist.list(after: nil, limit: .max))
     }
 

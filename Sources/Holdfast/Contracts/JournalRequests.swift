@@ -158,7 +158,7 @@ public struct EntryKey: Hashable, Sendable {
 /// Settlements of entries, for one commit. Opaque outside of this package.
 public struct SettlementBatch: Sendable {
     /// Entries that the service took: deleted.
-    package var acknowledged: [EntryKey]
+    package var acknowledged: [Acknowledgement]
     /// Entries confirmed by silence, which a late error may revoke: kept aside, neither unconfirmed nor ended. Their outcome
     /// is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and ``TrimBounds/asideBefore``. A full
     /// journal confirms them at once.
@@ -177,14 +177,11 @@ public struct SettlementBatch: Sendable {
     package var keepsOutcomes: Bool
     /// Whether the log gets the payload with the outcome.
     package var keepsPayloads = false
-    /// For each of ``acknowledged``, in its order, how long before ``settledAt`` it was handed out, in milliseconds;
-    /// `UInt32.max` if that is not known. Empty if it is known of none.
-    package var acknowledgedAfter: [UInt32] = []
-    /// Details of single settlements for their outcomes, by UID.
+    /// Details of single settlements for their outcomes, by UID; also of acknowledgements with an `apns-unique-id`.
     package var details: [UID: SettlementDetail] = [:]
 
     package init(
-        acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        acknowledged: [Acknowledgement] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
         settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false,
         quieted: [EntryKey] = [], greatestAside: Int = .max
     ) {
@@ -204,17 +201,59 @@ public struct SettlementBatch: Sendable {
     package var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
+/// How long ago an attempt was handed out, in milliseconds. Opaque outside of this package.
+public struct SentAgo: Hashable, Sendable {
+    package let milliseconds: UInt32
+
+    package init(milliseconds: UInt32) { self.milliseconds = milliseconds }
+
+    package static let unknown = SentAgo(milliseconds: .max)
+
+    /// The time of the hand-out, seen from `settledAt`; `nil` if it is not known.
+    package func time(before settledAt: WallTime) -> WallTime? {
+        self == .unknown ? nil : WallTime(milliseconds: settledAt.milliseconds - Int64(milliseconds))
+    }
+}
+
+/// An entry that the service took. Opaque outside of this package.
+public struct Acknowledgement: Hashable, Sendable {
+    package let lane: LaneID
+    /// How long before ``SettlementBatch/settledAt`` it was handed out.
+    package let sentAgo: SentAgo
+    package let uid: UID
+
+    package init(_ key: EntryKey, sentAgo: SentAgo = .unknown) {
+        lane = key.lane
+        uid = key.uid
+        self.sentAgo = sentAgo
+    }
+
+    package var key: EntryKey { EntryKey(lane: lane, uid: uid) }
+}
+
+extension SettlementBatch {
+    /// A batch that acknowledges `keys`, of which nobody knows when they were handed out.
+    package init(
+        acknowledging keys: [EntryKey], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false
+    ) {
+        self.init(
+            acknowledged: keys.map { Acknowledgement($0) }, others: others, possibleDuplicates: possibleDuplicates,
+            settledAt: settledAt, earliestTime: earliestTime, keepsOutcomes: keepsOutcomes)
+    }
+}
+
 /// What an outcome says beside the settlement itself. Opaque outside of this package.
 public struct SettlementDetail: Hashable, Sendable {
-    /// When the attempt that was answered was handed out; `nil` if that is not known.
-    package var sentAt: WallTime?
+    /// How long before ``SettlementBatch/settledAt`` the attempt was handed out.
+    package var sentAgo: SentAgo
     /// The answer's `apns-unique-id`.
     package var uniqueID: String?
     /// Whether this ends an attempt, beside those that the entry's record counts.
     package var isAttempt: Bool
 
-    package init(sentAt: WallTime? = nil, uniqueID: String? = nil, isAttempt: Bool = true) {
-        self.sentAt = sentAt
+    package init(sentAgo: SentAgo = .unknown, uniqueID: String? = nil, isAttempt: Bool = true) {
+        self.sentAgo = sentAgo
         self.uniqueID = uniqueID
         self.isAttempt = isAttempt
     }
@@ -317,7 +356,7 @@ public struct CommitReport: Sendable {
     package let measure: CommitMeasure?
 
     package init(
-        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .none, unreadOutcomes: Int = 0,
+        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .start, unreadOutcomes: Int = 0,
         failure: JournalError? = nil, measure: CommitMeasure? = nil
     ) {
         self.lanes = lanes

@@ -155,7 +155,7 @@ package protocol JournalService: Journal {
     ///   - limit: the most outcomes.
     ///   - mostBytes: of the log to look through; the page then ends early.
     /// - Returns: the outcomes found; the page's end is the oldest place that was looked at: continue with it as `before`. It
-    ///   is ``OutcomeCursor/none`` when nothing is left to look at.
+    ///   is ``OutcomeCursor/start`` when nothing is left to look at.
     func findOutcomes(
         _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
     ) throws(JournalError) -> OutcomePage
@@ -163,18 +163,21 @@ package protocol JournalService: Journal {
     /// The readers that are known, by name. From memory.
     var outcomeReaders: [OutcomeReader] { get }
 
-    /// Stores how far a reader has come, or a new reader; or forgets one.
+    /// Registers a reader durably the first time, at the newest outcome, and sets whether it is waited for.
     ///
-    /// A cursor beyond the newest outcome is an error (``JournalError/Code/invalidEntry``), and so is a reader beyond
-    /// ``OutcomeReader/greatestCount``.
+    /// - Parameter name: 1 to 64 bytes of UTF-8; at most ``OutcomeReader/greatestCount`` readers in a journal.
+    /// - Returns: how far it has come.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for another name, or a reader beyond that.
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor
+
+    /// Stores how far a reader has come, or forgets it. Cursors may go back.
     ///
     /// - Parameters:
-    ///   - isWaitedFor: `nil` leaves it as it is, and is `false` for a new one.
-    ///   - cursor: `nil` forgets the reader.
-    ///   - completion: called when the commit is durable.
+    ///   - cursor: at most the newest outcome; `nil` forgets the reader.
+    ///   - completion: called when the commit is durable; with ``JournalError/Code/notFound`` for a reader that was never
+    ///     opened, or ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
     func setReader(
-        _ name: String, to cursor: OutcomeCursor?, isWaitedFor: Bool?,
-        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+        _ name: String, to cursor: OutcomeCursor?, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Lists rejections, ascending by UID from the first above `after`. Unreadable records are skipped, and stay.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]

@@ -24,12 +24,12 @@ public struct Outcome: Hashable, Sendable {
     public let context: [UInt8]
     /// The `apns-unique-id` of the last answer, which only Apple's development environment gives.
     public let uniqueID: String?
-    /// The payload, if the log keeps payloads (``EngineConfiguration/keepsPayloads``); else empty.
+    /// The payload, if the log keeps payloads (``HistoryPolicy/keepsPayloads``); else empty.
     public let payload: [UInt8]
 
     /// Creates an outcome, for tests of code that takes outcomes.
     public init(
-        cursor: OutcomeCursor = .none, uid: UID, terminal: TerminalOutcome, cause: RejectionCause? = nil,
+        cursor: OutcomeCursor = .start, uid: UID, terminal: TerminalOutcome, cause: RejectionCause? = nil,
         history: DeliveryHistory, id: NotificationID, recipient: Recipient, topic: String, producer: String = "default",
         tag: [UInt8] = [], context: [UInt8] = [], uniqueID: String? = nil, payload: [UInt8] = []
     ) {

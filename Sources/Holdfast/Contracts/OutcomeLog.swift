@@ -13,7 +13,7 @@ public struct OutcomeCursor: RawRepresentable, Hashable, Comparable, Sendable, C
     @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Before the first outcome.
-    public static let none = OutcomeCursor(0)
+    public static let start = OutcomeCursor(0)
 
     /// The earlier one ended first.
     @inlinable public static func < (lhs: OutcomeCursor, rhs: OutcomeCursor) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -30,7 +30,7 @@ public struct OutcomeLogFigures: Hashable, Sendable {
     /// Bytes of the journal that the log and its index take.
     package var bytes: Int
 
-    package init(deleted: OutcomeCursor = .none, newest: OutcomeCursor = .none, bytes: Int = 0) {
+    package init(deleted: OutcomeCursor = .start, newest: OutcomeCursor = .start, bytes: Int = 0) {
         self.deleted = deleted
         self.newest = newest
         self.bytes = bytes
@@ -50,6 +50,8 @@ public struct OutcomeLogFigures: Hashable, Sendable {
 public struct OutcomeReader: Hashable, Sendable {
     /// The most readers of one journal.
     public static let greatestCount = 100
+    /// The reader behind ``PushEngine/outcomes``.
+    package static let engineName = "engine"
 
     /// 1 to 64 bytes of UTF-8.
     public let name: String

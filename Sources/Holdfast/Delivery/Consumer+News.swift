@@ -75,7 +75,7 @@ extension Consumer {
         var position = events.startIndex
         while position < events.endIndex {
             let number = events[position].connection
-            var plan = judge.newPlan()
+            var plan = judge.newPlan(at: now)
             var end: ConnectionEnd?
             while position < events.endIndex, events[position].connection == number, end == nil {
                 end = take(events[position].event, of: number, into: &plan, at: now)

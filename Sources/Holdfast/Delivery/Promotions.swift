@@ -177,7 +177,7 @@ final class Promotions {
         if lanes[lane].hasOneAttempt {
             // What comes back keeps its places, so each must have room for its outcome.
             limit = context.gate.reserve(
-                limit, route: context.index, inFlight: places.taken, waiting: context.journal.outcomeCount)
+                limit, route: context.index, inFlight: places.taken, waiting: context.journal.unreadOutcomeCount)
             guard limit > 0 else {
                 if lanes.keptPlaces() == 0 { context.holds.outcomesAreFull = true }
                 return false

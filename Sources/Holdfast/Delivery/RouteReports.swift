@@ -140,7 +140,7 @@ final class RouteReports {
             },
             inFlight: connections.inFlight, suspects: judge.breakers.heldCount,
             connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
-            outcomes: journal.outcomeCount, blacklist: context.producer.blacklist.count,
+            outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
             blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
             aside: journal.asideCount)
     }

@@ -13,6 +13,8 @@ package final class EngineCore: Sendable {
     let observer: EngineObserver
     let events = EventHub()
     let outcomes: OutcomeSource
+    /// Tells who waits for single notifications.
+    package let outcomeFeed: OutcomeFeed
     let producers: ProducerTable
     let registry: Monitor<ConsumerRegistry>
     /// The parts that all Consumers share.
@@ -58,8 +60,10 @@ package final class EngineCore: Sendable {
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
             clockTrust: producers.clockTrust,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } })
-        try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
+        try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
+        try OutcomeKeeping.openReader(ifAny: configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
+        outcomeFeed = OutcomeFeed(journal: journal)
         self.journal = journal
         self.board = board
         self.observer = observer
@@ -100,11 +104,11 @@ package final class EngineCore: Sendable {
             state.onJournalFailure = { error in directory.post { $0.failure = $0.failure ?? error } }
         }
         // Producers and outcomes hold the journal, which holds this observer.
-        feed.deliver { [weak producers, events, weak outcomes, observer] report in
+        feed.deliver { [weak producers, events, weak outcomes, weak outcomeFeed, observer] report in
             if let measure = report.measure { observer.committed(measure) }
             directory.post(report.lanes)
             if let failure = report.failure { directory.post { $0.failure = failure } }
-            for route in gate.deniedThatMayAsk(waiting: report.outcomes) {
+            for route in gate.deniedThatMayAsk(waiting: report.unreadOutcomes) {
                 directory.post(to: route) { $0.nudged = true }
             }
             for id in report.drained {
@@ -112,7 +116,8 @@ package final class EngineCore: Sendable {
                 producer.drained(true)
                 events.emit(.drained(producer: producer.name))
             }
-            if report.outcomes > 0 { outcomes?.wake() }
+            outcomes?.wake()
+            outcomeFeed?.wake(newest: report.newestOutcome)
             producers?.room.wakeFirst()
         }
     }
@@ -277,7 +282,7 @@ package final class EngineCore: Sendable {
         for index in status.lanes.indices where status.lanes[index].backlog > 0 {
             status.lanes[index].oldestAcceptedAt = oldest[status.lanes[index].key]
         }
-        status.outcomes = journal.outcomeCount
+        status.outcomes = journal.unreadOutcomeCount
         status.quarantined = journal.quarantinedCount
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
@@ -307,6 +312,7 @@ package final class EngineCore: Sendable {
         board.ended()
         events.end()
         outcomes.end()
+        outcomeFeed.end()
         producers.ended()
         let (consumers, change) = registry.withLock { registry in
             defer { registry.change = nil }

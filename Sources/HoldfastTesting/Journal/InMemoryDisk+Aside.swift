@@ -43,8 +43,8 @@ extension InMemoryDisk {
             if let identity = record.identity, identities[identity]?.uid == uid {
                 identities[identity]?.outcome = .confirmed
             }
-            if entry.keepsOutcome, let outcome = outcome(uid, record, .confirmed, nil, entry.since) {
-                outcomes.insert(outcome, for: uid)
+            if entry.keepsOutcome {
+                log(uid, record, .confirmed, cause: nil, SettlementBatch(settledAt: entry.since))
             }
         }
     }

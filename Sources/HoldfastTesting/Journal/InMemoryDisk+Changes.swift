@@ -78,7 +78,9 @@ extension InMemoryDisk {
         func count(_ tookEffect: Bool) {
             if tookEffect { report.settled += 1 } else { report.gone += 1 }
         }
-        for key in batch.acknowledged { count(end(key, .confirmed, cause: nil, batch, &ended)) }
+        for entry in batch.acknowledged {
+            count(end(entry.key, .confirmed, cause: nil, batch, &ended, sentAgo: entry.sentAgo))
+        }
         for key in batch.quieted {
             count(
                 batch.greatestAside > 0
@@ -122,7 +124,7 @@ extension InMemoryDisk {
     /// - Returns: whether the entry was still there.
     private mutating func end(
         _ key: EntryKey, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
-        _ ended: inout Set<ProducerID>
+        _ ended: inout Set<ProducerID>, sentAgo: SentAgo? = nil
     ) -> Bool {
         let taken = changeLane(key.lane) { $0.entries.remove(key.uid) ?? $0.deferred.remove(key.uid)?.record }
         guard let taken, let record = taken else { return false }
@@ -134,20 +136,19 @@ extension InMemoryDisk {
             producer.totals.add(terminal)
         }
         ended.insert(record.producer)
-        noteEnd(of: key.uid, record, terminal, cause: cause, batch)
+        noteEnd(of: key.uid, record, terminal, cause: cause, batch, sentAgo: sentAgo)
         return true
     }
 
     /// An entry's identity and its outcome.
     mutating func noteEnd(
-        of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch
+        of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
+        sentAgo: SentAgo? = nil
     ) {
         if let identity = record.identity, identities[identity]?.uid == uid {
             identities[identity]?.outcome = terminal
         }
-        if batch.keepsOutcomes, let outcome = outcome(uid, record, terminal, cause, batch.settledAt) {
-            outcomes.insert(outcome, for: uid)
-        }
+        if batch.keepsOutcomes { log(uid, record, terminal, cause: cause, batch, sentAgo: sentAgo) }
     }
 
     private mutating func postpone(
@@ -162,13 +163,28 @@ extension InMemoryDisk {
         } ?? false
     }
 
-    func outcome(
-        _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, _ cause: RejectionCause?, _ settledAt: WallTime
-    ) -> Outcome? {
-        guard let notification = record.notification, let id = notification.id else { return nil }
-        return Outcome(
-            uid: uid, terminal: terminal, cause: cause, settledAt: settledAt, id: id,
-            recipient: notification.recipient, producer: producer(record.producer)?.name ?? "", tag: notification.tag)
+    /// Appends an outcome to the log. One whose record cannot be read has none.
+    mutating func log(
+        _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
+        sentAgo: SentAgo? = nil
+    ) {
+        guard let notification = record.notification, let id = notification.id,
+            let acceptedAt = record.acceptedAt
+        else { return }
+        let detail = batch.details[uid]
+        // What is acknowledged was sent; what is rejected with a status was answered.
+        let isAttempt = detail?.isAttempt ?? (terminal == .confirmed || cause?.status != nil)
+        let history = DeliveryHistory(
+            acceptedAt: acceptedAt, sentAt: (sentAgo ?? detail?.sentAgo)?.time(before: batch.settledAt),
+            settledAt: batch.settledAt, attempts: Int(record.attempts) + (isAttempt ? 1 : 0))
+        let producer = producer(record.producer)?.name ?? ""
+        outcomes.append { cursor in
+            Outcome(
+                cursor: cursor, uid: uid, terminal: terminal, cause: cause, history: history, id: id,
+                recipient: notification.recipient, topic: notification.topic, producer: producer,
+                tag: notification.tag, uniqueID: detail?.uniqueID,
+                payload: batch.keepsPayloads ? notification.payload : [])
+        }
     }
 
     mutating func promote(_ lane: LaneID, after: WallTime?, now: WallTime, limit: Int) -> [UID] {
@@ -211,11 +227,19 @@ extension InMemoryDisk {
             trimmed.identities += 1
         }
         trimmed.aside = trimAside(bounds)
+        trimmed.outcomes = outcomes.trim(bounds)
         return trimmed
     }
 }
 
 extension InMemoryDisk.Record {
+    /// Nil for bytes that are no notification.
+    var acceptedAt: WallTime? {
+        do throws(PackedNotification.Damage) {
+            return try PackedNotification.Fields(packed.span, in: 0..<packed.count).acceptedAt
+        } catch { return nil }
+    }
+
     /// Nil for bytes that are no notification; whoever hands the entry out will find out.
     var notification: PushNotification? {
         let batch = EntryBatch(

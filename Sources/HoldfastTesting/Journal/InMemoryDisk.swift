@@ -44,7 +44,7 @@ struct InMemoryDisk: Sendable {
     private(set) var laneList: [Lane] = []
     private(set) var producers: [Producer] = []
     var rejections = UIDTable<(record: Record, cause: RejectionCause)>()
-    var outcomes = UIDTable<Outcome>()
+    var outcomes = OutcomeTable()
     /// What silence has confirmed and a late error may still deny.
     var aside = AsideTable()
     var quarantined = UIDTable<Quarantined>()

@@ -64,8 +64,8 @@ extension InMemoryJournal {
         }
     }
 
-    /// Outcomes that wait to be taken, by UID.
-    public var allOutcomes: [Outcome] { state.withLock { $0.disk.outcomes.all.map(\.value) } }
+    /// The log of outcomes, in the order in which they ended.
+    public var allOutcomes: [Outcome] { state.withLock { $0.disk.outcomes.all } }
 
     /// The counts of all notifications since the journal was made.
     public var totals: JournalTotals { state.withLock(\.disk.totals) }

@@ -95,10 +95,18 @@ extension InMemoryJournal {
         }
     }
 
-    package var outcomeCount: Int { state.withLock { $0.disk.outcomes.count } }
+    package var outcomeLog: OutcomeLogFigures { state.withLock { $0.disk.outcomes.figures } }
 
-    package func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try read { $0.outcomes.range(after: after, limit: limit).map(\.value) }
+    package var outcomeReaders: [OutcomeReader] { state.withLock { $0.disk.outcomes.readers } }
+
+    package func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try read { $0.outcomes.page(after: cursor, limit: limit) }
+    }
+
+    package func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try read { $0.outcomes.find(query, before: before, limit: limit) }
     }
 
     package func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {

@@ -113,6 +113,9 @@ struct Swarm: Sendable {
         engine.outcomeLimit = dice.pick([1, 5, 40, 1_000_000])
         engine.identityLimit = dice.pick([5, 1_000_000])
         engine.housekeeping = .seconds(dice.pick([1, 60]))
+        // By what was drawn already, so that older seeds stay as they were.
+        engine.history.isKept = engine.window != 2
+        engine.history.limitBytes = engine.window == 5 ? 10 * OutcomeTable.byteCount : 1 << 30
         engine.suspects.hold = .milliseconds(dice.pick([100, 5000]))
         engine.suspects.greatestHeld = dice.pick([2, 10, 100])
         engine.submissionChunk = dice.pick([1, 3, 5000])

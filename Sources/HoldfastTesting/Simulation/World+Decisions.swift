@@ -4,7 +4,7 @@ internal import HoldfastAPNsAnswers
 /// What the engine asks the journal to settle, against what it can know.
 extension World {
     func checkDecisions(_ batch: SettlementBatch) {
-        for key in batch.acknowledged {
+        for key in batch.acknowledged.map(\.key) {
             guard let entry = entry(key) else { continue }
             note("settle \(key.uid) acknowledged")
             if ask(.confirmed, of: entry) { checkConfirmation(entry) }

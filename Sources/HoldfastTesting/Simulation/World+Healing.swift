@@ -83,7 +83,7 @@ extension World {
 
     var isAtRest: Bool {
         ledger.open.isEmpty && shutdownDeadline == nil && storage.waitingCount == 0 && !storage.isBetweenMoments
-            && journal.outcomeCount == 0
+            && journal.unreadOutcomeCount == 0
     }
 
     /// Everything that can be done at this instant.

@@ -127,7 +127,7 @@ extension LMDBJournal {
 
     @discardableResult
     func acknowledge(_ uids: some Sequence<UID>, _ lane: LaneID) throws -> SettlementReport {
-        try settle(SettlementBatch(acknowledged: uids.map { uid in EntryKey(lane: lane, uid: uid) }))
+        try settle(SettlementBatch(acknowledging: uids.map { uid in EntryKey(lane: lane, uid: uid) }))
     }
 
     @discardableResult

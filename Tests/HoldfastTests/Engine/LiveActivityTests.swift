@@ -42,7 +42,7 @@ import Testing
         let all = [Self.activity(1), Self.activity(2), Self.activity(3), Self.activity(1, token: 7)]
         try bench.submit(all)
         #expect(sent(bench) == [payload(all[2]), payload(all[3])])
-        let outcomes = try bench.journal.outcomes(after: .none, limit: 10)
+        let outcomes = try bench.journal.outcomes(after: .start, limit: 10).outcomes
         #expect(outcomes.map(\.terminal) == [.withdrawn, .withdrawn, .confirmed, .confirmed])
         #expect(bench.status.withdrawn == 2)
     }

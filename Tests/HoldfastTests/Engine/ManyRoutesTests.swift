@@ -43,7 +43,7 @@ import Testing
         stage.submit(3..<6, topic: "topic-2")
         stage.settle()
         #expect(stage.sent(connectors[2]) == [])
-        let outcomes = try stage.journal.outcomes(after: .none, limit: 10)
+        let outcomes = try stage.journal.outcomes(after: .start, limit: 10).outcomes
         stage.journal.removeOutcomes(outcomes.map(\.uid)) { _ in }
         stage.settle()
         #expect(stage.sent(connectors[2]) == [3, 4, 5])

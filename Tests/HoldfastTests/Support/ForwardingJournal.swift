@@ -43,8 +43,14 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) { base.promoteDue(lane, after: after, now: now, limit: limit, completion: completion) }
 
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        base.removeOutcomes(uids, completion: completion)
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        try base.openReader(name, isWaitedFor: isWaitedFor)
+    }
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.setReader(name, to: cursor, completion: completion)
     }
 
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
@@ -64,7 +70,8 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var identityKey: IdentityKey { base.identityKey }
     var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
     var blacklist: any BlacklistStorage { base.blacklist }
-    var outcomeCount: Int { base.outcomeCount }
+    var outcomeLog: OutcomeLogFigures { base.outcomeLog }
+    var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
 
     func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
 
@@ -96,8 +103,13 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
 
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try base.outcomes(after: cursor, limit: limit)
+    }
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try base.findOutcomes(query, before: before, limit: limit, mostBytes: mostBytes)
     }
 
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
