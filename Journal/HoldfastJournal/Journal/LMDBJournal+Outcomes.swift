@@ -24,7 +24,7 @@ extension LMDBJournal {
         _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
     ) throws(JournalError) -> OutcomePage {
         try checkOpen()
-        guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: .none) }
+        guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: .start) }
         let (names, deleted) = shared.withLock { shared in (shared.state.producerNames, shared.state.log.deleted) }
         var search = OutcomeSearch(
             query, before: before, limit: limit, mostBytes: mostBytes, key: identityKey, producers: names)
@@ -41,17 +41,20 @@ extension LMDBJournal {
     /// The readers of the log. From memory.
     package var outcomeReaders: [OutcomeReader] { shared.withLock { shared in shared.state.readers } }
 
+    /// Registers a reader the first time, at the newest outcome. Durable on return.
+    package func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        guard OutcomeReaderRecord.nameLengths.contains(name.utf8.count) else {
+            throw JournalError(
+                .invalidEntry, "the name of a reader of outcomes has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        return try ask { reply in .openReader(name, isWaitedFor: isWaitedFor, reply) }
+    }
+
     /// Stores how far a reader has come, or forgets it.
     package func setReader(
-        _ name: String, to cursor: OutcomeCursor?, isWaitedFor: Bool?,
+        _ name: String, to cursor: OutcomeCursor?,
         completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        guard OutcomeReaderRecord.nameLengths.contains(name.utf8.count) else {
-            return completion(
-                .failure(
-                    JournalError(
-                        .invalidEntry, "the name of a reader of outcomes has 1 to 64 bytes, not \(name.utf8.count)")))
-        }
-        leave(.setReader(name, cursor, isWaitedFor: isWaitedFor, completion)) { error in completion(.failure(error)) }
+        leave(.setReader(name, cursor, completion)) { error in completion(.failure(error)) }
     }
 }

@@ -296,7 +296,7 @@ public final class LMDBJournal: Journal, JournalService {
         if case .closed = thread.leave(request) { refuse(.closed(directory)) }
     }
 
-    private func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
+    func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
         thread.refuseOwnThread()
         let reply = Reply<Value>()
         leave(request(reply)) { error in reply.give(.failure(error)) }

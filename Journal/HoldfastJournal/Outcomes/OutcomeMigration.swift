@@ -4,7 +4,7 @@ import HoldfastLMDB
 /// Moves outcomes of an older Holdfast, which waited one by one in the table `outcomes`, into the log: at an opening for
 /// writing, some with each commit.
 ///
-/// They have no topic, and not all of their times are known. Rows that cannot be read stay, for `journal verify`.
+/// The engine's reader, for which they waited, comes before them. They have no topic, and not all of their times are known. Rows that cannot be read stay, for `journal verify`.
 enum OutcomeMigration {
     private static let rowsOfCommit = 2000
 
@@ -64,10 +64,24 @@ enum OutcomeMigration {
         try EntriesStore.raiseFormat(to: EntriesStore.logFormat, transaction, store.tables.facts)
         let (key, bounds) = (OutcomeTables.boundsKey, log.bytes)
         try transaction.put(key.span, bounds.span, in: store.tables.facts)
+        let reader = try engineReader(state, transaction, tables)
         let figures = try CommitFigures(transaction, store.tables)
         try transaction.commit()
         state.log = log
+        if let reader { state.readers.append(reader) }
         return (figures, last)
+    }
+
+    /// Makes the reader for which they have waited, unless there is one.
+    private static func engineReader(
+        _ state: JournalState, _ transaction: borrowing WriteTransaction, _ tables: OutcomeTables
+    ) throws(LMDBError) -> OutcomeReader? {
+        guard !state.readers.contains(where: { $0.name == OutcomeReader.engineName }) else { return nil }
+        let reader = OutcomeReader(
+            name: OutcomeReader.engineName, cursor: OutcomeCursor(state.log.newest), isWaitedFor: true)
+        let (key, bytes) = (Array(reader.name.utf8), OutcomeReaderRecord.bytes(reader))
+        try transaction.put(key.span, bytes.span, in: tables.readers)
+        return reader
     }
 
     private static func move(_ uid: UInt64, _ value: [UInt8], _ outcomes: OutcomeAppender) -> Bool {

@@ -37,7 +37,7 @@ struct OutcomeSearch {
     /// - Parameter deleted: the log's last outcome that is not there any more.
     func page(deleted: UInt64) -> OutcomePage {
         OutcomePage(
-            outcomes: found, end: next <= deleted ? .none : OutcomeCursor(next == .max ? next : next + 1))
+            outcomes: found, end: next <= deleted ? .start : OutcomeCursor(next == .max ? next : next + 1))
     }
 
     /// Looks at the next segment, or the rest of it.

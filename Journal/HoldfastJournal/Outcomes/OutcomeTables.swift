@@ -98,7 +98,7 @@ struct StoredOutcomeLog: Sendable {
                 return try OutcomeReaderRecord.read(row.value, name: row.name)
             } catch {
                 return OutcomeReader(
-                    name: String(decoding: row.name, as: UTF8.self), cursor: .none, isWaitedFor: true)
+                    name: String(decoding: row.name, as: UTF8.self), cursor: .start, isWaitedFor: true)
             }
         }
     }

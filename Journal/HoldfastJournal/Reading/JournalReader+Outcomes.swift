@@ -38,7 +38,7 @@ extension JournalReader {
     package func findOutcomes(
         _ query: OutcomeQuery, before: OutcomeCursor? = nil, limit: Int, mostBytes: Int = .max
     ) throws(JournalError) -> OutcomePage {
-        guard let tables = store.tables.outcomeLog else { return OutcomePage(outcomes: [], end: .none) }
+        guard let tables = store.tables.outcomeLog else { return OutcomePage(outcomes: [], end: .start) }
         let state = try state()
         var search = OutcomeSearch(
             query, before: before, limit: limit, mostBytes: mostBytes, key: state.facts.identityKey,

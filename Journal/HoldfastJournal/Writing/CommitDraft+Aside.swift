@@ -10,7 +10,7 @@ extension CommitDraft {
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         guard let aside = tables.aside, !keepsNothingAside, batch.greatestAside > 0 else {
-            return try acknowledge(keys, of: batch, &report)
+            return try acknowledge(keys.map { Acknowledgement($0) }[...], of: batch, &report)
         }
         if try transaction.statistics(of: aside.rows).entries == 0 {
             try EntriesStore.raiseFormat(to: EntriesStore.asideFormat, transaction, tables.facts)

@@ -17,8 +17,8 @@ extension CommitDraft {
         log(
             OutcomeCode.code(of: outcome), record, key,
             LoggedEnd(
-                settledAt: batch.settledAt.milliseconds, sentAt: detail?.sentAt?.milliseconds,
-                attempts: isAttempt ? 1 : 0, cause: cause, uniqueID: detail?.uniqueID,
+                settledAt: batch.settledAt.milliseconds,
+                sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds, attempts: isAttempt ? 1 : 0, cause: cause, uniqueID: detail?.uniqueID,
                 keepsPayload: batch.keepsPayloads))
     }
 
@@ -46,7 +46,9 @@ extension CommitDraft {
         mutating func take(_ detail: SettlementDetail?) {
             uniqueID = detail?.uniqueID
             attempts = detail?.isAttempt == false ? 0 : 1
-            if let sentAt = detail?.sentAt { self.sentAt = sentAt.milliseconds }
+            if let sentAt = detail?.sentAgo.time(before: WallTime(milliseconds: settledAt)) {
+                self.sentAt = sentAt.milliseconds
+            }
         }
     }
 
@@ -56,16 +58,36 @@ extension CommitDraft {
 
     // MARK: Readers
 
-    mutating func setReader(_ name: String, to cursor: OutcomeCursor?, isWaitedFor: Bool?) throws(LMDBError) -> Progress {
-        guard let table = tables.outcomeLog?.readers else {
-            preconditionFailure("a journal that is open for writing has all tables")
+    /// A new one begins at the newest outcome.
+    mutating func openReader(_ name: String, isWaitedFor: Bool) throws(LMDBError) -> Progress {
+        guard let index = state.readers.firstIndex(where: { $0.name == name }) else {
+            guard state.readers.count < OutcomeReader.greatestCount else {
+                return .failed(
+                    JournalError(
+                        .invalidEntry,
+                        "\(directory) knows at most \(OutcomeReader.greatestCount) readers of outcomes, and has as many: "
+                            + "forget one of them"))
+            }
+            state.readers.append(
+                OutcomeReader(name: name, cursor: OutcomeCursor(outcomes.newest), isWaitedFor: isWaitedFor))
+            try EntriesStore.raiseFormat(to: EntriesStore.logFormat, transaction, tables.facts)
+            return try storeReader(state.readers.count - 1)
         }
-        let key = Array(name.utf8)
-        let index = state.readers.firstIndex { reader in reader.name == name }
+        guard state.readers[index].isWaitedFor != isWaitedFor else { return .readerSet(state.readers[index].cursor) }
+        state.readers[index].isWaitedFor = isWaitedFor
+        return try storeReader(index)
+    }
+
+    mutating func setReader(_ name: String, to cursor: OutcomeCursor?) throws(LMDBError) -> Progress {
+        guard let index = state.readers.firstIndex(where: { $0.name == name }) else {
+            return .failed(
+                JournalError(.notFound, "\(directory) has no reader of outcomes named \(name.debugDescription)"))
+        }
         guard let cursor else {
-            if let index { state.readers.remove(at: index) }
-            _ = try transaction.delete(key.span, in: table)
-            return .readerSet
+            state.readers.remove(at: index)
+            let key = Array(name.utf8)
+            _ = try transaction.delete(key.span, in: readerTable)
+            return .readerSet(.start)
         }
         guard cursor.rawValue <= outcomes.newest else {
             return .failed(
@@ -74,23 +96,22 @@ extension CommitDraft {
                     "the reader \(name.debugDescription) cannot be at outcome \(cursor): the newest of \(directory) is "
                         + "\(outcomes.newest)"))
         }
-        var reader = OutcomeReader(name: name, cursor: cursor, isWaitedFor: isWaitedFor ?? false)
-        if let index {
-            if isWaitedFor == nil { reader.isWaitedFor = state.readers[index].isWaitedFor }
-            state.readers[index] = reader
-        } else {
-            guard state.readers.count < OutcomeReader.greatestCount else {
-                return .failed(
-                    JournalError(
-                        .invalidEntry,
-                        "\(directory) knows at most \(OutcomeReader.greatestCount) readers of outcomes, and has as many: "
-                            + "forget one of them"))
-            }
-            state.readers.append(reader)
-            try EntriesStore.raiseFormat(to: EntriesStore.logFormat, transaction, tables.facts)
+        state.readers[index].cursor = cursor
+        return try storeReader(index)
+    }
+
+    private var readerTable: Table {
+        guard let table = tables.outcomeLog?.readers else {
+            preconditionFailure("a journal that is open for writing has all tables")
         }
-        try transaction.put(key.span, OutcomeReaderRecord.bytes(reader).span, in: table)
-        return .readerSet
+        return table
+    }
+
+    private func storeReader(_ index: Int) throws(LMDBError) -> Progress {
+        let reader = state.readers[index]
+        let (key, bytes) = (Array(reader.name.utf8), OutcomeReaderRecord.bytes(reader))
+        try transaction.put(key.span, bytes.span, in: readerTable)
+        return .readerSet(reader.cursor)
     }
 
     // MARK: At the commit

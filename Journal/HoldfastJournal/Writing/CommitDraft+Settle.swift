@@ -5,17 +5,14 @@ extension CommitDraft {
     /// Settles at most `budget` of the batch's parts, those it acknowledges first, then those that go aside, and fewer when the
     /// time is over.
     ///
-    /// - Parameters:
-    ///   - after: of each acknowledged key, how long before the settlement it was sent; or empty.
-    ///   - start: how many of them earlier commits have settled.
+    /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
-        _ batch: SettlementBatch, acknowledged: [EntryKey], after: [UInt32], quieted: [EntryKey], from start: Int,
-        budget: Int
+        _ batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if let time = batch.earliestTime { state.facts.wallTime = time }
         let parts = try settleParts(
-            of: batch, acknowledged: acknowledged, after: after, quieted: quieted, from: start, budget: budget, &report)
+            of: batch, acknowledged: acknowledged, quieted: quieted, from: start, budget: budget, &report)
         // With the last part: one that fails halfway is asked for again as a whole.
         if start + parts == batch.count { state.facts.totals.possibleDuplicates += UInt64(batch.possibleDuplicates) }
         return .settled(report, parts: parts)
@@ -23,14 +20,14 @@ extension CommitDraft {
 
     /// - Returns: how many there were room for.
     private mutating func settleParts(
-        of batch: SettlementBatch, acknowledged: [EntryKey], after: [UInt32], quieted: [EntryKey], from start: Int,
-        budget: Int, _ report: inout SettlementReport
+        of batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int,
+        _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         let end = min(start + budget, batch.count)
         let direct = min(start, acknowledged.count)..<min(end, acknowledged.count)
         var parts = 0
         if !direct.isEmpty {
-            parts = try acknowledge(acknowledged[direct], after: after, of: batch, &report)
+            parts = try acknowledge(acknowledged[direct], of: batch, &report)
             if parts < direct.count { return parts }
         }
         let others = acknowledged.count + quieted.count
@@ -49,11 +46,9 @@ extension CommitDraft {
         return parts
     }
 
-    /// - Parameter after: by the keys' indices; or empty.
-    /// - Returns: how many of the keys it came to.
+    /// - Returns: how many of the items it came to.
     mutating func acknowledge(
-        _ keys: ArraySlice<EntryKey>, after: [UInt32] = [], of batch: SettlementBatch,
-        _ report: inout SettlementReport
+        _ items: ArraySlice<Acknowledgement>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally()
         let settledAt = batch.settledAt.milliseconds
@@ -66,17 +61,16 @@ extension CommitDraft {
         let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
-            for index in keys.indices {
+            for item in items {
                 if isOver(after: parts) { break }
-                let key = keys[index]
+                let key = item.key
                 parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
                 }
                 if keepsOutcomes {
-                    let ago = after.isEmpty ? .max : after[index]
-                    logged.sentAt = ago == .max ? nil : settledAt - Int64(ago)
+                    logged.sentAt = item.sentAgo.time(before: batch.settledAt)?.milliseconds
                     if hasDetails { logged.take(batch.details[key.uid]) }
                 }
                 cursor.withCurrent { _, record in

@@ -44,8 +44,8 @@ struct CommitDraft: ~Copyable {
             return .failed(error)
         case .settle(let batch, _):
             return try settle(
-                batch, acknowledged: pending.acknowledged, after: pending.acknowledgedAfter, quieted: pending.quieted,
-                from: pending.done, budget: budget)
+                batch, acknowledged: pending.acknowledged, quieted: pending.quieted, from: pending.done,
+                budget: budget)
         case .promote(let lane, let after, let now, let limit, _):
             return try promote(
                 lane.rawValue, after: after?.milliseconds, now: now.milliseconds,
@@ -72,8 +72,10 @@ struct CommitDraft: ~Copyable {
             return try quarantine(order, from: pending.done, budget: budget)
         case .retryQuarantined(let uids, let now, _):
             return try retryQuarantined(uids, now: now, from: pending.done, budget: budget)
-        case .setReader(let name, let cursor, let isWaitedFor, _):
-            return try setReader(name, to: cursor, isWaitedFor: isWaitedFor)
+        case .openReader(let name, let isWaitedFor, _):
+            return try openReader(name, isWaitedFor: isWaitedFor)
+        case .setReader(let name, let cursor, _):
+            return try setReader(name, to: cursor)
         case .removeRejections(let uids, _):
             return try remove(uids[pending.done...].prefix(budget), from: tables.rejections)
         case .trim, .index:

@@ -98,9 +98,13 @@ extension Pending {
             reply.give(.success(()))
         case (.setNote(_, _, let reply), .failed(let error)):
             reply.give(.failure(error))
-        case (.setReader(_, _, isWaitedFor: _, let completion), .readerSet):
+        case (.openReader(_, isWaitedFor: _, let reply), .readerSet(let cursor)):
+            reply.give(.success(cursor))
+        case (.openReader(_, isWaitedFor: _, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.setReader(_, _, let completion), .readerSet):
             completion(.success(()))
-        case (.setReader(_, _, isWaitedFor: _, let completion), .failed(let error)):
+        case (.setReader(_, _, let completion), .failed(let error)):
             completion(.failure(error))
         case (.removeRejections(_, let reply), .removed(let count, let parts)):
             done += parts

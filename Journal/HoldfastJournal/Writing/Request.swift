@@ -14,7 +14,8 @@ enum Request: Sendable {
     case setNote([UInt8], [UInt8]?, Reply<Void>)
     case quarantine(QuarantineOrder, @Sendable (Result<[UID], JournalError>) -> Void)
     case retryQuarantined([UID], WallTime, @Sendable (Result<[UID], JournalError>) -> Void)
-    case setReader(String, OutcomeCursor?, isWaitedFor: Bool?, @Sendable (Result<Void, JournalError>) -> Void)
+    case openReader(String, isWaitedFor: Bool, Reply<OutcomeCursor>)
+    case setReader(String, OutcomeCursor?, @Sendable (Result<Void, JournalError>) -> Void)
     case removeRejections([UID], Reply<Int>)
     /// Done piece by piece behind the others.
     case trim(TrimWork)
@@ -25,10 +26,8 @@ enum Request: Sendable {
 /// A request in the writer's hands. Large settlements and promotions take several commits.
 struct Pending {
     let request: Request
-    /// The keys of a settlement, in sorted runs when there are many.
-    private(set) var acknowledged: [EntryKey] = []
-    /// Of each of them, how long before the settlement it was sent; empty when it is not known.
-    private(set) var acknowledgedAfter: [UInt32] = []
+    /// The acknowledgements of a settlement, in sorted runs when there are many.
+    private(set) var acknowledged: [Acknowledgement] = []
     /// Keys of entries that silence has confirmed, sorted.
     private(set) var quieted: [EntryKey] = []
     /// The number of acknowledged keys that are in sorted runs.
@@ -43,7 +42,6 @@ struct Pending {
         self.request = request
         guard case .settle(let batch, _) = request else { return }
         acknowledged = batch.acknowledged
-        if batch.acknowledgedAfter.count == acknowledged.count { acknowledgedAfter = batch.acknowledgedAfter }
         quieted = batch.quieted
         quieted.sortByKey(quieted.indices)
     }
@@ -52,7 +50,7 @@ struct Pending {
     mutating func sort(ahead budget: Int) {
         while sorted < min(done + budget, acknowledged.count) {
             let next = min(sorted + Self.greatestSort, acknowledged.count)
-            acknowledged.sortByKey(sorted..<next, with: &acknowledgedAfter)
+            acknowledged.sortByKey(sorted..<next)
             sorted = next
         }
     }
@@ -63,7 +61,7 @@ struct Pending {
     var mayOvertake: Bool {
         switch request {
         case .append, .refuse, .openLanes, .openProducer, .setNote: true
-        case .settle, .promote, .lowerMark, .setState, .setReader, .removeRejections, .trim, .index,
+        case .settle, .promote, .lowerMark, .setState, .openReader, .setReader, .removeRejections, .trim, .index,
             .quarantine, .retryQuarantined:
             false
         }
@@ -87,7 +85,9 @@ struct Pending {
         case .retryQuarantined(let uids, _, _): uids.count - done
         case .quarantine(let order, _): order.items.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .setReader, .trim, .index: 0
+        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .openReader, .setReader,
+            .trim, .index:
+            0
         }
     }
 }
@@ -106,30 +106,24 @@ extension Submission {
     }
 }
 
-extension [EntryKey] {
+/// Something of one entry.
+protocol Keyed {
+    var lane: LaneID { get }
+    var uid: UID { get }
+}
+
+extension Keyed {
+    fileprivate func precedes(_ other: Self) -> Bool { lane == other.lane ? uid < other.uid : lane < other.lane }
+}
+
+extension EntryKey: Keyed {}
+extension Acknowledgement: Keyed {}
+
+extension Array where Element: Keyed {
     /// Puts a range into the order of the table, in which deleting is fastest. Most batches are in order already.
     mutating func sortByKey(_ range: Range<Int>) {
-        if !isSorted(range) { self[range].sort(by: Self.precedes) }
-    }
-
-    /// The same, with numbers that belong to the keys; none of them where there are none.
-    mutating func sortByKey(_ range: Range<Int>, with numbers: inout [UInt32]) {
-        guard !isSorted(range) else { return }
-        guard !numbers.isEmpty else { return self[range].sort(by: Self.precedes) }
-        let pairs = range.map { index in (key: self[index], number: numbers[index]) }
-            .sorted { lhs, rhs in Self.precedes(lhs.key, rhs.key) }
-        for (index, pair) in zip(range, pairs) {
-            self[index] = pair.key
-            numbers[index] = pair.number
-        }
-    }
-
-    private func isSorted(_ range: Range<Int>) -> Bool {
-        range.dropFirst().allSatisfy { index in Self.precedes(self[index - 1], self[index]) }
-    }
-
-    private static func precedes(_ lhs: EntryKey, _ rhs: EntryKey) -> Bool {
-        lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane < rhs.lane
+        let isSorted = range.dropFirst().allSatisfy { index in self[index - 1].precedes(self[index]) }
+        if !isSorted { self[range].sort { lhs, rhs in lhs.precedes(rhs) } }
     }
 }
 
@@ -146,7 +140,7 @@ enum Progress {
     case lanesOpened([LaneID])
     case producerOpened(ProducerID)
     case noted
-    case readerSet
+    case readerSet(OutcomeCursor)
     /// Rejections.
     case removed(Int, parts: Int)
     case failed(JournalError)
