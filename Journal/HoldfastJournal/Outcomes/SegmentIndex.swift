@@ -12,7 +12,8 @@ struct SegmentIndex {
     private var settledFrom = Int64.max
     private var settledTo = Int64.min
     private var blocks = 0
-    private var outcomes = 0
+    /// The number of outcomes in the blocks that were taken in.
+    private(set) var outcomes = 0
 
     /// Entries that a bucket has on average: so few that hardly one has more than fit into a page.
     static let usualBucket = 840
