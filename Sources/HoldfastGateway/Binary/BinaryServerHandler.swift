@@ -13,7 +13,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         /// Speaking TLS.
         case opening
         case serving
@@ -31,13 +31,13 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     /// next write, and until then it waits in their kernel.
     private static let drainLinger = Duration.seconds(1)
 
-    private let service: BinaryService
-    private let loop: any EventLoop
+    let service: BinaryService
+    let loop: any EventLoop
     private let limits: ListenerLimits
-    private var session: BinaryServerSession
+    var session: BinaryServerSession
     private var client: KnownClient?
     private var topic: String?
-    private var phase: Phase
+    private(set) var phase: Phase
     private var context: ChannelHandlerContext?
     private var isPumping = false
     private var isDraining = false
@@ -51,14 +51,9 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     /// Present while the connection lingers.
     private var lastWord: LastWord?
     /// Brings the ends of notifications from the engine.
-    private var mailbox: LoopMailbox<News>?
+    var mailbox: LoopMailbox<News>?
     /// The next look at errors that wait for the ends of earlier notifications.
-    private var errorTimer: Scheduled<Void>?
-
-    private struct News: Sendable {
-        let number: Int
-        let ending: BinaryFate.Ending
-    }
+    var errorTimer: Scheduled<Void>?
 
     init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
         let settings = service.settings
@@ -169,19 +164,15 @@ final class BinaryServerHandler: ChannelDuplexHandler {
             patience: TimeAmount(settings.roomLimit), errors: errors)
     }
 
-    /// What the connections of one sender have in common: its certificate, or else its address.
-    private static func sender(_ client: KnownClient?, _ channel: any Channel) -> [UInt8] {
-        if let client, let certificate = try? client.certificate.der() { return certificate }
-        return Array((channel.remoteAddress?.ipAddress ?? "").utf8)
-    }
-
     // MARK: Performing the session's steps
 
-    private func pump() {
+    func pump() {
         guard phase == .serving || phase == .gone, !isPumping else { return }
         isPumping = true
-        read()
-        while let step = session.next(now: .now()) { perform(step) }
+        repeat {
+            read()
+            while let step = session.next(now: .now()) { perform(step) }
+        } while session.isReadable && resumption == nil
         isPumping = false
         follow()
         service.figures.add(session.takeTally())
@@ -236,40 +227,6 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         }
     }
 
-    private func committed(_ receipts: [Receipt], _ watch: OutcomeWatch?) {
-        session.committed(receipts, now: .now(), canTell: watch != nil && phase == .serving)
-        follow(watch)
-        watch?.end()
-    }
-
-    /// Asks how notifications end of which an error may be said, and asks no more about the others.
-    private func follow(_ watch: OutcomeWatch? = nil) {
-        guard session.tellsErrors else { return }
-        for its in session.takeTracked() {
-            let (fate, number, mailbox) = (its.fate, its.number, errorMailbox)
-            fate.watch { mailbox.put(News(number: number, ending: $0)) }
-            guard let uid = its.uid, let watch else { continue }
-            let wait = watch.feed.await(uid, watch.watch) { fate.end($0) }
-            fate.onForget { watch.feed.forget(wait) }
-        }
-        for fate in session.takeUntracked() { fate.abandon() }
-        errorTimer?.cancel()
-        errorTimer = session.dueAt.map { due in
-            loop.assumeIsolated().scheduleTask(deadline: due) { self.pump() }
-        }
-    }
-
-    private var errorMailbox: LoopMailbox<News> {
-        if let mailbox { return mailbox }
-        let handler = NIOLoopBound(self, eventLoop: loop)
-        let mailbox = LoopMailbox<News>(on: loop) { news in
-            for piece in news { handler.value.session.ended(piece.number, piece.ending, now: .now()) }
-            handler.value.pump()
-        }
-        self.mailbox = mailbox
-        return mailbox
-    }
-
     private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
@@ -318,13 +275,6 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         let context = context
         finish()
         context?.channel.cut()
-    }
-
-    private func forgetErrors() {
-        session.letGo()
-        follow()
-        errorTimer?.cancel()
-        mailbox = nil
     }
 
     private func finish() {

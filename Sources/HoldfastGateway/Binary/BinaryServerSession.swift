@@ -19,25 +19,8 @@ struct BinaryServerSession: Sendable {
         case close
     }
 
-    /// How errors are said about notifications that are on disk.
-    struct ErrorTerms: Sendable {
-        /// What the client's connections have in common.
-        let sender: [UInt8]
-        let repeats: BinaryRepeats
-        /// How long an error, or the client's end, waits for the outcomes of earlier notifications.
-        let patience: TimeAmount
-    }
-
-    /// A notification of which an error may be said.
-    struct Tracked: Sendable {
-        let number: Int
-        let fate: BinaryFate
-        /// Nil for one that came again.
-        let uid: UID?
-    }
-
     /// The reason why nothing more is taken.
-    fileprivate enum Ending: Sendable {
+    enum Ending: Sendable {
         /// The fault of the first notification that was not taken.
         case fault(ErrorResponse)
         /// The push service has rejected one that is on disk. What was read behind it is put on disk, too: whoever does not
@@ -53,7 +36,7 @@ struct BinaryServerSession: Sendable {
         case over
     }
 
-    private struct Waiting: Sendable {
+    struct Waiting: Sendable {
         var notification: PushNotification
         let identifier: UInt32?
         /// Nil where no errors are said about notifications on disk.
@@ -61,7 +44,7 @@ struct BinaryServerSession: Sendable {
     }
 
     /// The most notifications of one commit; further ones wait for it.
-    private static let greatestBatch = 5000
+    static let greatestBatch = 5000
 
     /// The most notifications that were read and are not on disk.
     private let limit: Int
@@ -69,34 +52,34 @@ struct BinaryServerSession: Sendable {
     private let translation: BinaryTranslation?
     private let patience: TimeAmount
     /// Nil where no errors are said about notifications on disk.
-    private let errors: ErrorTerms?
-    private var accepted: BinaryAccepted
-    private var tracked: [Tracked] = []
+    let errors: ErrorTerms?
+    var accepted: BinaryAccepted
+    var tracked: [Tracked] = []
     /// Those that the one error has called discarded.
-    private var disowned: [BinaryAccepted.Entry] = []
+    var disowned: [BinaryAccepted.Entry] = []
     /// Those of which no error is said any more.
-    private var untracked: [BinaryFate] = []
+    var untracked: [BinaryFate] = []
     /// The time since which the end waits for outcomes.
-    private var endingSince: NIODeadline?
+    var endingSince: NIODeadline?
     /// Whether the connection is gone, and nobody could be told anything.
-    private var isGone = false
+    private(set) var isGone = false
     private var reader = BinaryRequestReader()
     /// Whether the reader may have a whole request.
     private var hasUnread = false
     /// Notifications read and not on disk, in order; the journal has the first ``submitted`` of them.
-    private var waiting: ArraySlice<Waiting> = []
-    private var submitted = 0
+    var waiting: ArraySlice<Waiting> = []
+    private(set) var submitted = 0
     /// The time since which the journal takes nothing; nil while it does.
     private var refusedSince: NIODeadline?
     /// The journal's last reason.
     private(set) var journalTrouble: String?
     /// Whether the journal is not asked before ``retry(now:)``.
     private var isHolding = false
-    private var ending: Ending?
-    private var lastCommitted: UInt32?
+    var ending: Ending?
+    var lastCommitted: UInt32?
     /// Whether the client uses the identifier 0, which can't mean "none" for it then.
     private var usesZero = false
-    private var tally = IngressFigures.Values()
+    var tally = IngressFigures.Values()
 
     /// - Parameters:
     ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
@@ -118,6 +101,9 @@ struct BinaryServerSession: Sendable {
     /// Whether to read from the socket: not while ``limit`` notifications wait. Behind an error everything is read and
     /// thrown away.
     var wantsInput: Bool { ending != nil || waiting.count < limit && !hasUnread }
+
+    /// Whether nothing waits, and requests that have arrived are to be read: those before them had come again.
+    var isReadable: Bool { ending.isReading && hasUnread && waiting.isEmpty }
 
     /// Whether the journal takes nothing, and has to be asked again with ``retry(now:)``.
     var isWaitingForJournal: Bool { isHolding && ending.isGoingOn }
@@ -257,114 +243,6 @@ struct BinaryServerSession: Sendable {
         isGone = true
         letGo()
         inputEnded()
-    }
-
-    // MARK: Errors about notifications on disk
-
-    /// Notifications whose ends are to be told with ``ended(_:_:now:)``, since the last call.
-    mutating func takeTracked() -> [Tracked] {
-        guard !tracked.isEmpty else { return [] }
-        defer { tracked = [] }
-        return tracked
-    }
-
-    /// Notifications of which no error is said any more, since the last call.
-    mutating func takeUntracked() -> [BinaryFate] {
-        guard !untracked.isEmpty else { return [] }
-        defer { untracked = [] }
-        return untracked
-    }
-
-    /// Whether errors are said about notifications on disk.
-    var tellsErrors: Bool { errors != nil }
-
-    /// Those that the error, which goes out now, calls discarded, although they are on disk. Each has its place.
-    mutating func takeDisowned() -> [(key: BinaryRepeats.Key, fate: BinaryFate)] {
-        defer { disowned = [] }
-        return disowned.map { ($0.key, $0.fate) }
-    }
-
-    /// A notification that is on disk has ended.
-    mutating func ended(_ number: Int, _ ending: BinaryFate.Ending, now: NIODeadline) {
-        errors?.repeats.places.giveBack(accepted.ended(number, ending, at: now))
-    }
-
-    /// The time at which the session has to be asked for its next step again; nil for none.
-    var dueAt: NIODeadline? {
-        guard let errors, submitted == 0 else { return nil }
-        switch ending {
-        case nil, .inputEnded, .fault: break
-        case .rejection, .shutdown, .silence, .over: return nil
-        }
-        return [accepted.deadline, endingSince.map { $0 + errors.patience }].compactMap(\.self).min()
-    }
-
-    private mutating func lookForRejection(_ now: NIODeadline) {
-        switch ending {
-        case nil, .inputEnded, .fault: break
-        case .rejection, .shutdown, .silence, .over: return
-        }
-        guard let answer = accepted.rejection(at: now) else { return }
-        untrack(accepted.takeThroughRejection())
-        ending = .rejection(answer)
-    }
-
-    /// Whether the end, or an error, has to wait for the outcomes of earlier notifications.
-    private mutating func waitsForOutcomes(_ now: NIODeadline) -> Bool {
-        guard let errors, accepted.isPending, !isGone else { return false }
-        let since = endingSince ?? now
-        endingSince = since
-        return now < since + errors.patience
-    }
-
-    /// Those at the front that came again are on disk already.
-    private mutating func takeRepeats(_ now: NIODeadline) {
-        guard let errors else { return }
-        while let key = waiting.first?.key, let fate = errors.repeats.claim(key, at: now),
-            let its = waiting.popFirst()
-        {
-            lastCommitted = its.identifier ?? lastCommitted
-            tally.repeated += 1
-            // It has its place.
-            errors.repeats.places.giveBack(1)
-            track(its, fate, uid: nil)
-        }
-        if waiting.isEmpty { waiting = [] }
-    }
-
-    /// What is to be submitted next: nothing behind one that came again, which is on disk only if that is.
-    private func batch(_ now: NIODeadline) -> ArraySlice<Waiting> {
-        let batch = waiting.prefix(Self.greatestBatch)
-        guard let errors else { return batch }
-        return batch.prefix { its in its.key.map { !errors.repeats.knows($0, at: now) } ?? true }
-    }
-
-    private mutating func track(_ its: Waiting, _ fate: BinaryFate, uid: UID?) {
-        guard let errors, let key = its.key else { return }
-        let places = errors.repeats.places
-        if places.take(1) == 0 {
-            if case .rejection? = ending {
-                // All behind an error are remembered.
-                places.takeBeyondLimit(1)
-            } else if let first = accepted.dropFirst() {
-                untracked.append(first)
-            } else {
-                // Nothing before this one is named any more, so nothing need be remembered of it.
-                return
-            }
-        }
-        let number = accepted.append(BinaryAccepted.Entry(fate, key, identifier: its.identifier))
-        tracked.append(Tracked(number: number, fate: fate, uid: uid))
-    }
-
-    private mutating func untrack(_ fates: [BinaryFate]) {
-        untracked += fates
-        errors?.repeats.places.giveBack(fates.count)
-    }
-
-    /// No error is said any more about what is on disk.
-    mutating func letGo() {
-        if errors != nil { untrack(accepted.takeAll().map(\.fate)) }
     }
 
     // MARK: Decisions

@@ -85,8 +85,15 @@ extension HTTP2IngressConnection {
     private func heard(_ news: [AwaitedOutcomes.News]) {
         outcomes?.heard(news)
         guard isReading else { return }
-        for piece in news { session.ended(piece.streamID, piece.outcome) }
+        for piece in news {
+            session.ended(piece.streamID, piece.outcome, entry: piece.outcome.flatMap { forbidding($0) })
+        }
         finishCycle()
+    }
+
+    private func forbidding(_ outcome: Outcome) -> BlacklistEntry? {
+        guard case .rejected(.blacklisted) = outcome.terminal else { return nil }
+        return service.producer.blacklistEntry(for: outcome.recipient, topic: outcome.topic)
     }
 
     /// Answers requests whose time is over, and asks for nothing that nobody waits for any more.

@@ -19,12 +19,6 @@ struct HTTP2IngressSession {
         var answering: AnswerMode?
     }
 
-    /// A request that waits for the outcome of the notification with this UID.
-    struct Awaited: Sendable {
-        let streamID: UInt32
-        let uid: UID
-    }
-
     /// Notifications to be submitted together. `waiting` has a place for each of them.
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
@@ -34,13 +28,13 @@ struct HTTP2IngressSession {
         var waitCount: Int { waiting.count { if case .wait? = $0.answering { true } else { false } } }
     }
 
-    private(set) var session: HTTP2ServerSession
+    var session: HTTP2ServerSession
     private(set) var settings: HTTP2IngressSettings
     private var events = HTTP2ServerEvents()
     private var reader: RequestReader
     private var ids: NotificationIDSource
     private var batch = Batch()
-    private var answers = AnswerWriter()
+    var answers = AnswerWriter()
     private var credentials: SubmitterCheck
     /// Whether no more requests are taken.
     private var isDraining = false
@@ -48,11 +42,11 @@ struct HTTP2IngressSession {
     /// Requests that are on their way to the disk.
     private(set) var outstanding = 0
     /// Requests whose notifications are on disk, and which wait for their outcomes.
-    private var waits = AnswerWaits()
+    var waits = AnswerWaits()
     /// Streams that wait no more, although their outcomes are still asked for.
-    private var forgotten: [UInt32] = []
+    var forgotten: [UInt32] = []
     /// The counts to be added to the listener's counters.
-    private var tally = IngressFigures.Values()
+    var tally = IngressFigures.Values()
     /// Messages for operators: the last of each kind.
     private var troubles: [ListenerLog.Line: String] = [:]
     /// Whether the client's first SETTINGS have arrived.
@@ -202,48 +196,9 @@ struct HTTP2IngressSession {
         return awaited
     }
 
-    private mutating func accept(_ its: Waiting, _ word: OutcomeWord, uniqueID: String? = nil) {
+    mutating func accept(_ its: Waiting, _ word: OutcomeWord, uniqueID: String? = nil) {
         if !answers.accept(its, word, uniqueID: uniqueID, &session) { tally.unanswered += 1 }
         if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
-    }
-
-    // MARK: Outcomes
-
-    /// The number of requests that wait for their outcomes.
-    var waitCount: Int { waits.count }
-    /// The time of the next ``lookAtWaits(at:)``; nil for none.
-    var nextLook: NIODeadline? { waits.nextLook }
-
-    /// A notification has ended, durably.
-    ///
-    /// - Parameter outcome: nil if the engine has ended first.
-    mutating func ended(_ streamID: UInt32, _ outcome: Outcome?) {
-        guard let its = waits.end(streamID) else { return }
-        guard let outcome else { return accept(its, .accepted) }
-        let word = OutcomeWord(outcome.terminal)
-        guard let answer = RefusalAnswer(outcome) else { return accept(its, word, uniqueID: outcome.uniqueID) }
-        if !answers.refuse(its, answer, word, uniqueID: outcome.uniqueID, &session) { tally.unanswered += 1 }
-        tally.told[word.rawValue, default: 0] += 1
-    }
-
-    /// Answers requests whose time is over as accepted.
-    mutating func lookAtWaits(at now: NIODeadline) {
-        let isFull = session.openStreams >= settings.streams
-        endWaits(waits.look(at: now, isFull: isFull, streams: settings.streams))
-    }
-
-    private mutating func endWaits(_ requests: [Waiting]) {
-        for its in requests {
-            forgotten.append(its.streamID)
-            accept(its, .accepted)
-        }
-    }
-
-    /// Streams whose outcomes are to be asked for no more, since the last call.
-    mutating func takeForgotten() -> [UInt32] {
-        guard !forgotten.isEmpty else { return [] }
-        defer { forgotten = [] }
-        return forgotten
     }
 
     private mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {

@@ -45,8 +45,14 @@ struct RefusalAnswer: Sendable, Equatable {
 
     /// The answer to a notification that has ended; nil where its sender is told 200: it was taken, or may have been, or its
     /// time is over. The push service's own status and reason are repeated, with 410 its timestamp.
-    init?(_ outcome: Outcome) {
-        self.init(outcome.terminal)
+    ///
+    /// - Parameter entry: the blacklist's entry, if it was rejected because of one.
+    init?(_ outcome: Outcome, entry: BlacklistEntry?) {
+        if case .rejected(.blacklisted) = outcome.terminal {
+            self.init(blacklisted: entry)
+        } else {
+            self.init(outcome.terminal)
+        }
         if let cause = outcome.cause, let status = cause.status, (400...599).contains(status) {
             self.status = status
             timestamp = status == 410 ? cause.timestamp?.milliseconds : nil
