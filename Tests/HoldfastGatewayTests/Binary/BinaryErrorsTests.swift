@@ -250,13 +250,16 @@ struct BinaryErrorsTests {
                     BinaryFate(), repeats.key(of: BinaryIngressTests.request(number), from: [], topic: "t"),
                     identifier: UInt32(number)))
         }
-        #expect(accepted.ended(numbers[2], .rejected(.invalidToken), at: now) == 0)
+        func freed(_ number: Int, _ ending: BinaryFate.Ending) -> Int {
+            accepted.ended(numbers[number], ending, at: now)
+        }
+        #expect(freed(2, .rejected(.invalidToken)) == 0)
         #expect(accepted.rejection(at: now) == nil)
         #expect(accepted.rejection(at: now + .seconds(10)) == ErrorResponse(status: .invalidToken, identifier: 2))
-        #expect(accepted.ended(numbers[0], .fine, at: now) == 1)
-        #expect(accepted.ended(numbers[1], .rejected(.invalidPayloadSize), at: now) == 0)
+        #expect(freed(0, .fine) == 1)
+        #expect(freed(1, .rejected(.invalidPayloadSize)) == 0)
         #expect(accepted.rejection(at: now) == ErrorResponse(status: .invalidPayloadSize, identifier: 1))
-        #expect(accepted.takeThroughRejection().count == 1)
-        #expect(accepted.takeAll().count == 2)
+        let (told, behind) = (accepted.takeThroughRejection(), accepted.takeAll())
+        #expect(told.count == 1 && behind.count == 2)
     }
 }
