@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 internal import HoldfastLegacyAPNs
 
 /// The end of one notification that a client of the binary protocol has sent, once it is known.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastOpenSSL
 internal import HoldfastTransport
 internal import NIOCore
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastHTTP2
 internal import NIOCore
 
 /// Requests that wait for what becomes of their notifications.
