@@ -28,7 +28,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
     @Flag(help: "Measure single durable submissions instead.") var latency = false
     @Option(help: "With --latency: requests a second.") var rate = 100
-    @Option(help: "Seconds that requests wait for the service's own answer (0 for none); in turn with runs that do not wait.")
+    @Option(help: "Seconds that requests wait for the service's answer, in turn with runs that do not; 0 for none.")
     var answer = 0
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @OptionGroup var scratch: ScratchOptions
@@ -92,7 +92,7 @@ struct BenchGatewayCommand: AsyncParsableCommand {
             tell(round)
         }
         let median = ratios.sorted()[ratios.count / 2]
-        lines.append("ratio of answers with waiting to those without, median of \(rounds): \(String(format: "%.2f", median))")
+        lines.append("answers, waiting to not waiting, median of \(rounds): \(String(format: "%.2f", median))")
         return lines.joined(separator: "\n")
     }
 

@@ -94,8 +94,8 @@ func withHTTP2World<R>(
     _ body: (HTTP2World) async throws -> R
 ) async throws -> R {
     let world = try await HTTP2World.start(
-        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply, gateway: changeGateway.apply,
-        engine: changeEngine.apply)
+        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply,
+        gateway: changeGateway.apply, engine: changeEngine.apply)
     let result: R
     do {
         result = try await body(world)

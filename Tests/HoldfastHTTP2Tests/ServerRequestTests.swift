@@ -205,7 +205,7 @@ struct ServerRequestTests {
         #expect(server.session.failure == nil)
     }
 
-    @Test("A client that chooses its stream numbers to collide is served within the limit, and every stream keeps its own answer")
+    @Test("A client whose stream numbers collide is served within the limit, and each stream gets its own answer")
     func collidingNumbers() throws {
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = 30

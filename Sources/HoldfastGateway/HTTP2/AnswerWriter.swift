@@ -23,7 +23,8 @@ struct AnswerWriter {
     ) -> Bool {
         let block: [UInt8]
         switch word {
-        case _ where its.answering == nil: block = its.isBroadcast ? broadcast.headerBlock(its) : device.headerBlock(its)
+        case _ where its.answering == nil && its.isBroadcast: block = broadcast.headerBlock(its)
+        case _ where its.answering == nil: block = device.headerBlock(its)
         case .confirmed where !its.isBroadcast && uniqueID == nil: block = confirmed.headerBlock(its)
         case .accepted where !its.isBroadcast: block = accepted.headerBlock(its)
         default: block = HTTP2ServerSession.headerBlock(status: 200, Self.headers(its, word, uniqueID))

@@ -168,7 +168,8 @@ struct RequestReader {
         guard let text = fields.answer else { return standard }
         guard let mode = AnswerMode(header: text) else {
             throw Refusal(
-                .badAnswerMode, "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+                .badAnswerMode,
+                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
         }
         return mode
     }

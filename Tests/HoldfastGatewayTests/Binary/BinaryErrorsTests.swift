@@ -23,7 +23,7 @@ struct BinaryErrorsTests {
         var sent: [[UInt8]] { connector.sent.map(\.payload) }
 
         static func run(
-            bad: Set<Int>, _ change: (inout BinaryIngressConfiguration) -> Void = { _ in },
+            bad: Set<Int>, _ change: Change<BinaryIngressConfiguration> = Change { _ in },
             _ body: (World) async throws -> Void
         ) async throws {
             var logger = Logger(label: "test")
@@ -41,7 +41,7 @@ struct BinaryErrorsTests {
             var binary = BinaryIngressConfiguration(
                 listen: ListenAddress(host: "127.0.0.1", port: 0), topic: BinaryGateway.topic)
             binary.tellsErrors = true
-            change(&binary)
+            try change.apply(&binary)
             configuration.binary = binary
             configuration.drainLimit = .seconds(5)
             let gateway = try await Gateway(configuration, engine: engine, logger: logger)
@@ -93,7 +93,7 @@ struct BinaryErrorsTests {
     @Test("A sender that does not send again loses nothing of what was read")
     func doesNotResend() async throws {
         // So few at a time that the error is known while others are read.
-        try await World.run(bad: [1], { $0.uncommitted = 5 }) { world in
+        try await World.run(bad: [1], Change { $0.uncommitted = 5 }) { world in
             let client = try await RawClient(port: world.port)
             try await client.send(Self.bytes(1...50))
             #expect(await client.untilEnd() == [8, 8, 0, 0, 0, 1])
@@ -158,7 +158,7 @@ struct BinaryErrorsTests {
             }
             #expect(await client.untilEnd() == [8, 8, 0, 0, 0, 1])
         }
-        try await World.run(bad: [], { $0.errorWait = .milliseconds(200) }) { world in
+        try await World.run(bad: [], Change { $0.errorWait = .milliseconds(200) }) { world in
             world.connector.answer { _ in nil }
             let client = try await RawClient(port: world.port)
             try await client.send(Self.bytes(1...3))
@@ -195,16 +195,18 @@ struct BinaryErrorsTests {
 
     @Test("Beyond the limit no error is said of the oldest, and nothing goes twice")
     func limit() async throws {
-        try await World.run(bad: [1], { $0.errorCount = 3 }) { world in
+        try await World.run(bad: [1], Change { $0.errorCount = 3 }) { world in
             world.connector.answer { _ in nil }
             let client = try await RawClient(port: world.port)
             try await client.send(Self.bytes(1...10))
             #expect(await wait { world.sent.count == 10 })
             world.connector.answerWaiting { notification in
-                notification.payload == Self.payload(9)
-                    ? SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1_700_000_000))
-                    : notification.payload == Self.payload(1) ? SendResult(apnsStatus: 413, reason: "PayloadTooLarge")
-                        : .confirmed
+                switch notification.payload {
+                case Self.payload(9):
+                    SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1_700_000_000))
+                case Self.payload(1): SendResult(apnsStatus: 413, reason: "PayloadTooLarge")
+                default: .confirmed
+                }
             }
             #expect(await client.untilEnd() == [8, 8, 0, 0, 0, 9])
         }
@@ -212,7 +214,7 @@ struct BinaryErrorsTests {
 
     @Test("Without the setting nothing is said about what is on disk")
     func off() async throws {
-        try await World.run(bad: [1], { $0.tellsErrors = false }) { world in
+        try await World.run(bad: [1], Change { $0.tellsErrors = false }) { world in
             let client = try await RawClient(port: world.port)
             try await client.send(Self.bytes(1...3))
             #expect(await wait { world.sent.count == 3 })
