@@ -50,6 +50,14 @@ extension Reason {
     public static let payloadNotJSON = Reason(rawValue: "PayloadNotJSON")
     /// The tag is longer than 256 bytes.
     public static let tagTooLong = Reason(rawValue: "TagTooLong")
+    /// The context is longer than 4096 bytes.
+    public static let contextTooLong = Reason(rawValue: "ContextTooLong")
+    /// The notification would expire before it may be delivered.
+    public static let badDeliveryTime = Reason(rawValue: "BadDeliverAfter")
+    /// The hours of the day, or their time zone, are malformed.
+    public static let badDeliveryHours = Reason(rawValue: "BadDeliverWithin")
+    /// The newest is to win, but without a collapse id nothing says among which notifications.
+    public static let newestWinsUnsupported = Reason(rawValue: "BadNewestWins")
     /// The route's connector can't send broadcasts: only Apple's HTTP/2 interface has them.
     public static let broadcastUnsupported = Reason(rawValue: "BroadcastUnsupported")
     /// The route's service takes no recipients of this kind.

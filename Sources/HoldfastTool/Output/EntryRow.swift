@@ -26,6 +26,7 @@ struct EntryRow: Encodable {
     var cause: CauseForm?
     var headers: HeadersForm
     var tag: String?
+    var contextBytes: Int?
     var payloadBytes: Int
     private var accepted: WallTime
     /// In `show`: where it stands in a few words, and what that means, sentence by sentence.
@@ -33,9 +34,11 @@ struct EntryRow: Encodable {
     var explanation: [String]?
     /// Only when it is to be revealed.
     private var payload: [UInt8]?
+    private var context: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, tag, payloadBytes, summary,
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, tag, contextBytes,
+            payloadBytes, summary,
             explanation
         case retryOf
         case isPossiblySent = "possiblySent"
@@ -60,6 +63,7 @@ struct EntryRow: Encodable {
         try container.encodeIfPresent(dueAt, forKey: .dueAt)
         try container.encodeIfPresent(asideSince, forKey: .asideSince)
         try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(contextBytes, forKey: .contextBytes)
         try container.encodeIfPresent(summary, forKey: .summary)
         try container.encodeIfPresent(explanation, forKey: .explanation)
     }
@@ -93,6 +97,8 @@ struct EntryRow: Encodable {
         }
         headers = HeadersForm(notification, isWhole: reveal)
         tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)
+        contextBytes = notification.context.isEmpty ? nil : notification.context.count
+        context = reveal && contextBytes != nil ? notification.context : nil
         payloadBytes = notification.payload.count
         payload = reveal ? notification.payload : nil
     }
@@ -157,7 +163,9 @@ struct EntryRow: Encodable {
             ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
             ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),
             ("apns-collapse-id", headers.collapseID), ("token-registered-at", headers.tokenRegisteredAt?.text),
-            ("tag", tag),
+            ("deliver-after", headers.deliverAfter?.text), ("deliver-within", headers.deliverWithin),
+            ("newest-wins", headers.newestWins.map { "\($0)" }), ("tag", tag),
+            ("context", contextBytes.map { context.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes($0) }),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]
         return rows.compactMap { name, value in
