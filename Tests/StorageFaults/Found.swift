@@ -46,6 +46,7 @@ struct Found: Hashable, Sendable {
                 switch entry.state {
                 case .neverSent, .possiblySent: .waiting
                 case .deferred(let until): .deferred(until.milliseconds)
+                case .scheduled(let time): .deferred(ScheduledPlace.due(for: time).milliseconds)
                 case .rejected(let cause): .rejected(cause.reason)
                 case .aside: preconditionFailure("\(entry.uid) is kept aside, and nobody has asked for those")
                 }

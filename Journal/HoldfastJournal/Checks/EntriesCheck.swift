@@ -7,6 +7,7 @@ final class EntriesCheck {
     struct LaneTally {
         var entries = 0
         var deferred = 0
+        var scheduled = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0
@@ -192,6 +193,7 @@ final class EntriesCheck {
         deferredSums.rows &+= XXH64.hash(key.span)
         tally(lane, uid, "deferred", page) { tally in
             tally.deferred += 1
+            if WallTime(milliseconds: key.span.dueTime).isScheduled { tally.scheduled += 1 }
             if head != nil { tally.lastSoundUID = max(tally.lastSoundUID, uid) }
             if head?.flags.contains(.possiblySent) == true { tally.flaggedDeferred += 1 }
         }

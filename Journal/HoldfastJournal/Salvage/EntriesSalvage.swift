@@ -185,7 +185,7 @@ final class EntriesSalvage: PartSalvage {
         } else {
             try target.put("entries", place, bytes)
         }
-        figures.count(head, isDeferred: due != nil)
+        figures.count(head, due: due.map(WallTime.init(milliseconds:)))
     }
 
     // MARK: What is found outside of the trees

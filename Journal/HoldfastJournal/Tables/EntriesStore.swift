@@ -47,8 +47,12 @@ struct EntriesStore: Sendable {
     }
 
     /// The newest format that this Holdfast knows. A journal has the oldest that describes what is in it: see
-    /// ``raiseFormat(_:_:)``.
-    static let formatVersion: UInt32 = 2
+    /// ``raiseFormat(_:_:to:)``.
+    static let formatVersion: UInt32 = 3
+    /// The format with entries that are scheduled.
+    static let scheduleFormat: UInt32 = 3
+    /// The format with blacklist entries of several scopes, and with entries set aside or in quarantine.
+    static let asideFormat: UInt32 = 2
     /// The format of a new journal.
     static let oldestFormat: UInt32 = 1
     static let formatKey = Array("format".utf8)
@@ -121,18 +125,18 @@ struct EntriesStore: Sendable {
     /// Marks the journal so that older programs refuse it, in the commit that first puts something into it that they would
     /// not understand. Does nothing when it is marked already.
     static func raiseFormat(
-        _ transaction: borrowing WriteTransaction, _ facts: Table
+        _ transaction: borrowing WriteTransaction, _ facts: Table, to version: UInt32
     ) throws(LMDBError) {
-        guard try format(transaction, facts) < formatVersion else { return }
-        try putFormat(formatVersion, transaction, facts)
+        guard try format(transaction, facts) < version else { return }
+        try putFormat(version, transaction, facts)
     }
 
-    /// As ``raiseFormat(_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
+    /// As ``raiseFormat(_:_:to:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
     /// any thread but the writer's.
-    func raiseFormat() throws(LMDBError) {
+    func raiseFormat(to version: UInt32 = asideFormat) throws(LMDBError) {
         let transaction = try WriteTransaction(environment)
-        guard try Self.format(transaction, tables.facts) < Self.formatVersion else { return }
-        try Self.putFormat(Self.formatVersion, transaction, tables.facts)
+        guard try Self.format(transaction, tables.facts) < version else { return }
+        try Self.putFormat(version, transaction, tables.facts)
         try transaction.commit()
         if environment.access == .readWriteUnsynced { try environment.sync() }
     }

@@ -13,7 +13,7 @@ extension CommitDraft {
             return try acknowledge(keys, of: batch, &report)
         }
         if try transaction.statistics(of: aside.rows).entries == 0 {
-            try EntriesStore.raiseFormat(transaction, tables.facts)
+            try EntriesStore.raiseFormat(transaction, tables.facts, to: EntriesStore.asideFormat)
         }
         var moved = 0
         var parts = 0

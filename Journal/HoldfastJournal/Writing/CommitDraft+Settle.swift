@@ -199,6 +199,7 @@ extension CommitDraft {
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
         state.update(key.lane.rawValue) { lane in
             lane.deferred -= 1
+            if WallTime(milliseconds: due).isScheduled { lane.scheduled -= 1 }
             if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
         }
         return record
@@ -214,8 +215,14 @@ extension CommitDraft {
         index.appendLittleEndian(UInt64(bitPattern: due))
         try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        let isScheduled = WallTime(milliseconds: due).isScheduled
+        if isScheduled {
+            // An older Holdfast would take the place for a time, and would send it before its own.
+            try EntriesStore.raiseFormat(transaction, tables.facts, to: EntriesStore.scheduleFormat)
+        }
         state.update(lane) { lane in
             lane.deferred += 1
+            if isScheduled { lane.scheduled += 1 }
             if isFlagged { lane.flaggedDeferred += 1 }
         }
     }

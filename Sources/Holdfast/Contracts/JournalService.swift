@@ -72,8 +72,10 @@ package protocol JournalService: Journal {
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     )
 
-    /// The due time of the lane's next deferred entry; `nil` if there is none.
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime?
+    /// The due time of the lane's next deferred entry that is due after `after`; `nil` if there is none.
+    ///
+    /// - Parameter after: `nil` for the first of all.
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime?
 
     /// Reads unconfirmed entries of the lane above `after`, ascending, without deferred ones.
     ///
@@ -104,6 +106,9 @@ package protocol JournalService: Journal {
 
     /// The number of entries kept aside: see ``JournalStatus/aside``. From memory.
     var asideCount: Int { get }
+
+    /// The number of scheduled entries: see ``JournalStatus/scheduled``. From memory.
+    var scheduledCount: Int { get }
 
     /// Lists quarantined entries, ascending by UID from the first above `after`.
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
@@ -193,6 +198,9 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
+    /// The due time of the lane's next deferred entry; `nil` if there is none.
+    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try nextDue(lane, after: nil) }
+
     /// A handle of this journal itself.
     package var handle: JournalHandle { JournalHandle(self) }
 

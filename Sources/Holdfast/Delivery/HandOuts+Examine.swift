@@ -59,6 +59,9 @@ extension HandOuts {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
             }
             if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, let time = judge.schedule(fields, in: batch, wall: now.wall) {
+                obstacle = .scheduled(for: time)
+            }
             if obstacle == nil, asksLater {
                 obstacle = judge.laterObstacle(to: flight, fields, in: batch, connection: connection, at: now)
             }
@@ -115,7 +118,7 @@ extension HandOuts {
         guard let successor else { return false }
         // One that was refused, say, stands for nothing.
         return switch try context.journal.fate(of: successor) {
-        case .unconfirmed, .deferred, .aside, .settled(.confirmed), nil: true
+        case .unconfirmed, .deferred, .scheduled, .aside, .settled(.confirmed), nil: true
         case .settled, .quarantined: false
         }
     }

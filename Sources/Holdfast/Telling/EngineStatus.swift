@@ -148,6 +148,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var blacklistDamage = 0
     /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public internal(set) var aside = 0
+    /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
+    public internal(set) var scheduled = 0
     /// Events dropped because a listener was too slow.
     public internal(set) var eventsDropped = 0
     /// The lanes that the engine serves.
@@ -174,7 +176,8 @@ public struct EngineStatus: Sendable {
 public enum EngineRest: Hashable, Sendable {
     /// Every entry has ended.
     case drained
-    /// The remaining entries wait in stopped or paused lanes, or for topics that are set aside; with the reason of the first.
+    /// The remaining entries wait in stopped or paused lanes, for topics that are set aside, or for a time from which they may
+    /// be delivered, which is more than a minute ahead; with the reason of the first.
     ///
     /// A stopped lane has sent a probe since, unless no connection can be made. Of a topic, each waiting entry was tried, or
     /// so many that it is not likely to recover by itself.

@@ -32,6 +32,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case blacklistDamage = "holdfast_blacklist_damaged_places"
     case quarantined = "holdfast_quarantined_entries"
     case aside = "holdfast_aside_entries"
+    case scheduled = "holdfast_scheduled_entries"
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
@@ -55,7 +56,7 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .blacklistDamage, .quarantined, .aside:
+            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -65,8 +66,8 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .commitTime,
-            .commitEntries, .commitSettlements, .commitBytes:
+        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+            .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,

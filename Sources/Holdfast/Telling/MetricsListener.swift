@@ -181,12 +181,15 @@ public struct RouteLevels: Hashable, Sendable {
     public var quarantined: Int
     /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public var aside: Int
+    /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
+    public var scheduled: Int
 
     package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
-        quarantined: Int = 0, aside: Int = 0
+        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0
     ) {
+        self.scheduled = scheduled
         self.quarantined = quarantined
         self.aside = aside
         self.route = route

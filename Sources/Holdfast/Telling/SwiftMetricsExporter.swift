@@ -12,6 +12,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let blacklistDamage: Meter
     private let quarantined: Meter
     private let aside: Meter
+    private let scheduled: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -36,6 +37,7 @@ final class SwiftMetricsExporter: MetricsListener {
         blacklistDamage = factory.meter(.blacklistDamage)
         quarantined = factory.meter(.quarantined)
         aside = factory.meter(.aside)
+        scheduled = factory.meter(.scheduled)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -140,6 +142,7 @@ final class SwiftMetricsExporter: MetricsListener {
         blacklistDamage.set(levels.blacklistDamage)
         quarantined.set(levels.quarantined)
         aside.set(levels.aside)
+        scheduled.set(levels.scheduled)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)

@@ -90,6 +90,8 @@ extension Reason {
     public static let endsConnections = Reason(rawValue: "EndsConnections")
     /// The clock cannot be believed that it has expired.
     public static let clockDistrusted = Reason(rawValue: "ClockDistrusted")
+    /// It may not be delivered yet: before its time, or outside of its hours of the day.
+    public static let scheduled = Reason(rawValue: "Scheduled")
     /// The Producer's name is not 1 to 64 bytes, or one too many for the journal.
     public static let badProducerName = Reason(rawValue: "BadProducerName")
     /// The journal has reached its limit; nothing was taken. Try again when it has drained.

@@ -29,7 +29,7 @@ struct ReasonLabels: Sendable {
         .contextTooLong, .badDeliveryTime, .badDeliveryHours, .newestWinsUnsupported,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
-        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .badProducerName,
+        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .scheduled, .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,
     ]
 }

@@ -15,6 +15,8 @@ package enum OutcomeWord: String, Codable, Sendable {
     case unconfirmed
     /// In the journal, and to be delivered when it is due.
     case deferred
+    /// In the journal, and to be delivered from a time on.
+    case scheduled
     /// It is no longer in the journal, which does not know how it ended.
     case settled
     /// In the journal, with a record that cannot be read.

@@ -48,6 +48,8 @@ public enum MetricHelp {
             "Notifications whose token was called bad and is not judged yet.",
         "holdfast_aside_entries":
             "Notifications that silence has confirmed, kept while a late error may deny them.",
+        "holdfast_scheduled_entries":
+            "Unconfirmed notifications that wait for the time from which they may be delivered.",
         "holdfast_blacklist_damaged_places":
             "Places at which the blacklist is damaged: notifications to tokens on it may be sent.",
         "holdfast_quarantined_entries":

@@ -12,6 +12,7 @@ extension InMemoryDisk {
         var gone: [Int] = []
         let retries = Dictionary(submission.retries.map { ($0.index, $0.rejection) }) { first, _ in first }
         let histories = Dictionary(submission.histories.map { ($0.index, $0.history) }) { first, _ in first }
+        let times = Dictionary(submission.schedules.map { ($0.index, $0.time) }) { first, _ in first }
         let identities = Dictionary(
             submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
         for (index, item) in submission.items.enumerated() {
@@ -30,7 +31,8 @@ extension InMemoryDisk {
             }
             let uid = UID(nextUID)
             nextUID += 1
-            let history = histories[index] ?? EntryHistory()
+            let place = times[index].map { EntryHistory.Place.deferred(until: ScheduledPlace.due(for: $0)) }
+            let history = histories[index] ?? EntryHistory(place: place ?? .waiting)
             let record = Record(
                 packed: Array(submission.bytes[item.range]), attempts: history.attempts,
                 producer: history.producer ?? submission.producer, identity: identity,

@@ -174,6 +174,7 @@ struct ReasonGuide: Equatable {
         .endsConnections: ReasonGuide(
             "each connection that it went out on ended without an answer to it, while others were taken",
             "look at what is special about it; it is tried alone, more and more seldom"),
+        .scheduled: ReasonGuide("it may not be delivered yet, as its sender said", notYours),
         .neverProcessed: ReasonGuide("it was handed to a connection, which did not process it", notYours),
         .noAnswer: ReasonGuide("no answer came: it may have been sent", notYours),
     ]

@@ -43,7 +43,7 @@ enum ExportedEntry {
     }
 
     enum State: String, CaseIterable {
-        case waiting, deferred, rejected
+        case waiting, deferred, scheduled, rejected
     }
 
     /// The line of an entry, with its newline.
@@ -70,6 +70,9 @@ enum ExportedEntry {
         case .deferred(let due):
             line.add(Key.state, State.deferred.rawValue)
             line.add(Key.dueAt, due.milliseconds)
+        case .scheduled(let time):
+            line.add(Key.state, State.scheduled.rawValue)
+            line.add(Key.dueAt, time.milliseconds)
         case .rejected(let cause):
             line.add(Key.state, State.rejected.rawValue)
             var rejection = JSONLine()

@@ -123,15 +123,17 @@ extension Members {
 
     private func place() throws -> EntryHistory.Place {
         guard let state = ExportedEntry.State(rawValue: try needed(Key.state, string(Key.state))) else {
-            throw LineFault("\"state\" must be waiting, deferred or rejected")
+            throw LineFault("\"state\" must be waiting, deferred, scheduled or rejected")
         }
         let due = try time(Key.dueAt)
         let rejection = try nested(Key.rejection, ExportedEntry.RejectionKey.self)
-        guard (due != nil) == (state == .deferred) else { throw LineFault("\"due-at\" goes with a deferred entry") }
+        guard (due != nil) == (state == .deferred || state == .scheduled) else {
+            throw LineFault("\"due-at\" goes with a deferred or scheduled entry")
+        }
         guard (rejection != nil) == (state == .rejected) else {
             throw LineFault("\"rejection\" goes with a rejected entry")
         }
-        if let due { return .deferred(until: due) }
+        if let due { return .deferred(until: state == .scheduled ? ScheduledPlace.due(for: due) : due) }
         guard let rejection else { return .waiting }
         return .rejected(
             RejectionCause(

@@ -66,7 +66,9 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var blacklist: any BlacklistStorage { base.blacklist }
     var outcomeCount: Int { base.outcomeCount }
 
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
 
     func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, after: after, through: through, limit: limit)
@@ -82,6 +84,7 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
 
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
