@@ -42,7 +42,9 @@ final class EntriesCheck {
     static let rowTables = [
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
-    private static let passedOver: Set<String> = ["rejections", "outcomes", "identities", "notes", "asideOrder"]
+    private static let passedOver: Set<String> = [
+        "rejections", "outcomes", "identities", "notes", "asideOrder", "newest",
+    ]
     /// Tables that a journal of an older version does not have.
     private var addedTables: [String] {
         EntriesStore.Tables.addedNames.filter { name in tables.contains { table in table.name == name } }
@@ -76,6 +78,7 @@ final class EntriesCheck {
             case "aside": asideRow(key, value, page)
             case "asideOrder": if key.count != 20 { badKey(key, table, page) }
             case "quarantine": quarantined(key, value.array, page)
+            case "newest": newest(key, value.array, page)
             default: note(key, value.array, page)
             }
         }
@@ -305,10 +308,20 @@ final class EntriesCheck {
         }
     }
 
+    /// Checks a row of the entries of which the newest wins.
+    private func newest(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        guard key.count == NewestRecord.keyByteCount else { return badKey(key, "newest", page) }
+        if NewestRecord.read(value, key: key) == nil {
+            check.add(
+                "the row of the newest is damaged", table: "newest", page: page,
+                means: "A notification may be sent although a newer one was to take its place.")
+        }
+    }
+
     private func identity(_ key: [UInt8], _ value: Span<UInt8>, _ page: UInt64) {
         guard key.count == 8 else { return badKey(key, "identities", page) }
         let uid = key.span.bigEndian64(at: 0)
-        if IdentityRecord(value, uid: uid) == nil || value[13] > 5 {
+        if IdentityRecord(value, uid: uid) == nil || OutcomeCode.isUnknown(value[13]) {
             check.add(
                 "the remembered identity is damaged", table: "identities", page: page, uid: uid,
                 means: "A repeat of this notification would be accepted once more.")

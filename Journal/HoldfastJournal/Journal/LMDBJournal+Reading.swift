@@ -74,6 +74,17 @@ extension LMDBJournal {
         return depths.entries + depths.deferred
     }
 
+    /// The open entries of which the newest wins.
+    package func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? {
+        try checkOpen()
+        guard let table = tables.newest else { return nil }
+        let name = NewestRecord.key(key)
+        let bytes = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.get(name.span, in: table)
+        }
+        return bytes.flatMap { NewestRecord.read($0, key: name) }
+    }
+
     /// The number of scheduled entries. From memory.
     package var scheduledCount: Int { shared.withLock { shared in shared.state.lanes.scheduled } }
 

@@ -107,8 +107,9 @@ struct RecordCarver {
             case 2: return 76 + route + small(66)
             default: return 84 + route + small(66)
             }
-        case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
-        case FactsRecord.magic: return 112
+        case ProducerRecord.magic:
+            return has(80) ? (window[start + 12] > 1 ? 88 : 80) + Int(window[start + 13]) : nil
+        case FactsRecord.magic: return has(13) ? (window[start + 12] > 1 ? 120 : 112) : nil
         case TokenRecord.magic:
             return TokenRecord.byteCount(span, at: start)
         case AddressRecord.magic:

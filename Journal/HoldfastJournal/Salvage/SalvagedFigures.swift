@@ -20,6 +20,10 @@ struct SalvagedFigures {
 
     /// Whether the secret of the identities is known; without it they are of no use.
     var hasFacts: Bool { facts != nil }
+    /// The secret that digests are computed with; nil if it is lost, and a new one begins.
+    var identityKey: IdentityKey? { facts?.identityKey }
+    /// Whether the new journal has entries of which the newest wins.
+    var hasNewest = false
 
     /// A row of a sound page.
     ///
@@ -180,7 +184,11 @@ struct SalvagedFigures {
 
     /// The oldest that describes what is in the new journal.
     private var format: UInt32 {
-        if lanes.values.contains(where: { $0.scheduled > 0 }) { return EntriesStore.scheduleFormat }
+        let hasSuperseded =
+            facts?.totals.superseded ?? 0 > 0 || producers.values.contains { $0.figures.totals.superseded > 0 }
+        if hasNewest || hasSuperseded || lanes.values.contains(where: { $0.scheduled > 0 }) {
+            return EntriesStore.scheduleFormat
+        }
         return aside.isEmpty && quarantined.isEmpty ? EntriesStore.oldestFormat : EntriesStore.asideFormat
     }
 

@@ -18,6 +18,8 @@ struct EntriesStore: Sendable {
         let aside: AsideTables?
         /// Absent only in a journal of an older version that is open for reading.
         let quarantine: Table?
+        /// Of entries of which the newest wins. Absent as ``quarantine`` is.
+        let newest: Table?
 
         /// Tables of the first format.
         static let firstNames = [
@@ -25,7 +27,18 @@ struct EntriesStore: Sendable {
             "facts", "notes",
         ]
         /// Tables that were added since. An older journal has them from its next opening for writing on.
-        static let addedNames = ["quarantine"]
+        static let addedNames = ["quarantine", "newest"]
+        /// Of ``everyName``, those that a journal of format 2 may lack.
+        static let newestNames = ["newest"]
+
+        /// The tables that a journal of this format has.
+        static func names(in format: UInt32) -> [String] {
+            switch format {
+            case ...oldestFormat: firstNames
+            case asideFormat: everyName.filter { !newestNames.contains($0) }
+            default: everyName
+            }
+        }
         static let names = firstNames + addedNames
 
         /// In the order of their names.
@@ -41,7 +54,7 @@ struct EntriesStore: Sendable {
             (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
             self.aside = aside.map(AsideTables.init)
-            quarantine = added[0]
+            (quarantine, newest) = (added[0], added[1])
             all = tables + added.compactMap(\.self) + (aside ?? [])
         }
     }
@@ -49,7 +62,7 @@ struct EntriesStore: Sendable {
     /// The newest format that this Holdfast knows. A journal has the oldest that describes what is in it: see
     /// ``raiseFormat(_:_:to:)``.
     static let formatVersion: UInt32 = 3
-    /// The format with entries that are scheduled.
+    /// The format with entries that are scheduled, or of which the newest wins, and with superseded ones.
     static let scheduleFormat: UInt32 = 3
     /// The format with blacklist entries of several scopes, and with entries set aside or in quarantine.
     static let asideFormat: UInt32 = 2

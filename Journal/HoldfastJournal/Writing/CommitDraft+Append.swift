@@ -23,6 +23,9 @@ extension CommitDraft {
         let first = state.facts.nextUID
         var batch = AppendBatch(submission, first: first)
         let repeats = submission.identities.isEmpty ? [] : try remember(submission, &batch)
+        for (index, item) in batch.items.enumerated() {
+            try noteNewest(first + UInt64(index), packed: submission.bytes.span, in: item.range)
+        }
         if !submission.schedules.isEmpty {
             try putSome(batch, of: submission)
         } else if let lane = batch.items.first?.lane {

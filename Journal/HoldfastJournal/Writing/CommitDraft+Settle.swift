@@ -50,7 +50,7 @@ extension CommitDraft {
     mutating func acknowledge(
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
-        var tally = AcknowledgementTally()
+        var tally = AcknowledgementTally(identityKey: state.facts.identityKey)
         let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
@@ -76,6 +76,7 @@ extension CommitDraft {
             report.settled += run.count
         }
         try noteConfirmed(tally.identified)
+        for (uid, key) in tally.newest { try endNewest(uid, key, .confirmed) }
         for (uid, bytes) in tally.outcomes { try transaction.put(Key.uid(uid).span, bytes.span, in: tables.outcomes) }
         for key in tally.missed {
             if let record = try takeDeferred(key) {
@@ -120,6 +121,10 @@ extension CommitDraft {
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
+        case .supersede:
+            guard let record = try takeUnconfirmed(key) else { return .gone }
+            let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+            try end(key, record, mayHaveBeenSent ? .unknown : .superseded, cause: nil, of: batch)
         case .recall(let due, let possiblySent):
             guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }
@@ -134,6 +139,7 @@ extension CommitDraft {
         guard isThere else { return .gone }
         let outcome = row?.isPossiblySent == false ? asked : .unknown
         state.endQuarantined(of: row?.producer ?? 0, outcome)
+        if let row { try endNewest(key.uid.rawValue, record: row.record.span, outcome) }
         try noteOutcome(outcome, of: key.uid.rawValue)
         if let row { try keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
         return outcome == .withdrawn ? .withdrawn : .settled
@@ -145,7 +151,11 @@ extension CommitDraft {
         of batch: SettlementBatch
     ) throws(LMDBError) {
         let head = EntryRecord.uncheckedHead(record.span)
+        if outcome == .superseded {
+            try EntriesStore.raiseFormat(transaction, tables.facts, to: EntriesStore.scheduleFormat)
+        }
         state.end(1, of: head.producer, outcome)
+        try endNewest(key.uid.rawValue, record: record.span, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
         try keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
@@ -259,6 +269,12 @@ private struct AcknowledgementTally {
 
     private(set) var runs: [Run] = []
     private var run = Run(lane: 0, producer: 0)
+    private let identityKey: IdentityKey
+    /// Entries of which the newest wins.
+    private(set) var newest: [(uid: UInt64, key: NewestKey)] = []
+
+    init(identityKey: IdentityKey) { self.identityKey = identityKey }
+
     /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
     private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
@@ -275,6 +291,7 @@ private struct AcknowledgementTally {
         run.count += 1
         if head.flags.contains(.possiblySent) { run.flagged += 1 }
         if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
+        if let like = NewestRecord.key(ofRecord: record, identityKey) { newest.append((key.uid.rawValue, like)) }
         if let settledAt,
             let bytes = OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: record, key: key)
         {

@@ -213,6 +213,9 @@ public struct Settlement: Sendable {
         case unknown
         /// Taken back: deleted, outcome *withdrawn*; *unknown* if the entry's record says that it may have been sent.
         case withdraw
+        /// A newer one takes its place: deleted, outcome *superseded*; *unknown* if the entry's record says that it may have been
+        /// sent.
+        case supersede
         /// Not now: becomes deferred, with its attempts.
         ///
         /// `possiblySent`: an attempt may have reached the service. The record keeps that for good, for later processes.

@@ -140,6 +140,9 @@ package protocol JournalService: Journal {
     /// and the identity is not remembered.
     func fate(of uid: UID) throws(JournalError) -> EntryFate?
 
+    /// The entries with this key that have not ended, of which the newest wins; `nil` if there are none.
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries?
+
     /// The number of outcomes that wait to be taken. From memory.
     var outcomeCount: Int { get }
 

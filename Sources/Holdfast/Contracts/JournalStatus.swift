@@ -102,11 +102,13 @@ public struct JournalTotals: Hashable, Sendable {
     public var unknown: UInt64 = 0
     /// Notifications taken back before they were sent.
     public var withdrawn: UInt64 = 0
+    /// Notifications whose place a newer one took before they were sent.
+    public var superseded: UInt64 = 0
     /// Attempts that followed one which the service may have taken.
     public var possibleDuplicates: UInt64 = 0
 
     package init() {}
 
     /// The number of ended notifications. Meaningless if the figures are damaged.
-    package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn].reduce(0, &+) }
+    package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn, superseded].reduce(0, &+) }
 }

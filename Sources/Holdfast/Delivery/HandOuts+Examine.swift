@@ -59,6 +59,7 @@ extension HandOuts {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
             }
             if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, fields.newestWins, try isNotNewest(flight.uid, fields, batch) { obstacle = .superseded }
             if obstacle == nil, let time = judge.schedule(fields, in: batch, wall: now.wall) {
                 obstacle = .scheduled(for: time)
             }
@@ -100,6 +101,14 @@ extension HandOuts {
     ) -> Obstacle {
         examined.news.append(.blacklistUnreadable(fields.recipient(in: batch.bytes), fault))
         return .mustWait(context.configuration.probes.maximum, .blacklistUnreadable)
+    }
+
+    /// Whether a newer one of those was accepted of which the newest wins.
+    private func isNotNewest(
+        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
+    ) throws(JournalError) -> Bool {
+        guard let key = NewestKey(fields, in: batch.bytes.span, key: context.journal.identityKey) else { return false }
+        return try context.journal.newest(key).map { $0.newest > uid } ?? false
     }
 
     /// Whether a newer update of the same live activity is on its way, or has arrived.

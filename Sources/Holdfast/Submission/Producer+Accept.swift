@@ -110,7 +110,8 @@ extension Producer {
                     of: notification, impliedPriority: impliedPriority, expiration: expiration)
                 draft.append(
                     notification, at: index, lane: lane, id: id, identity: identity, impliedPriority: impliedPriority,
-                    expiration: expiration, acceptedAt: now, producer: packedName)
+                    expiration: expiration, acceptedAt: now, producer: packedName,
+                    newestWins: routes.entries[number].route.newestWins)
             } catch {
                 draft.refuse(at: index, error, identity: identity)
             }

@@ -28,12 +28,12 @@ struct SubmissionDraft: Sendable {
     mutating func append(
         _ notification: borrowing PushNotification, at index: Int, lane: LaneID, id: NotificationID,
         identity: Identity?, impliedPriority: Priority? = nil, expiration: Expiration, acceptedAt: WallTime,
-        producer: String
+        producer: String, newestWins: Bool
     ) {
         let start = bytes.count
         PackedNotification.append(
             notification, id: id, impliedPriority: impliedPriority, expiration: expiration, acceptedAt: acceptedAt,
-            producer: producer, to: &bytes)
+            producer: producer, newestWins: newestWins, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
         packed.append(Packed(index: index, item: item, identity: identity))
     }

@@ -123,6 +123,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var unknown = 0
     /// Entries taken back before they were sent. (One that may have been sent is ``unknown``.)
     public internal(set) var withdrawn = 0
+    /// Entries whose place a newer one took before they were sent. (One that may have been sent is ``unknown``.)
+    public internal(set) var superseded = 0
     /// Attempts that were answered "not now", or whose result is unknown.
     public internal(set) var deferrals = 0
     /// Times that an entry returned to its lane without an attempt counted.
@@ -160,7 +162,7 @@ public struct EngineStatus: Sendable {
     public internal(set) var connections: [String: ConnectionState] = [:]
 
     /// Entries that have ended.
-    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn }
+    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn + superseded }
     /// The sum of ``rejected`` over all reasons.
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }
     /// Unconfirmed entries of the engine's lanes.

@@ -12,6 +12,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case expired = "holdfast_expired_total"
     case unknown = "holdfast_unknown_total"
     case withdrawn = "holdfast_withdrawn_total"
+    case superseded = "holdfast_superseded_total"
     case deferred = "holdfast_deferred_total"
     case requeued = "holdfast_requeued_total"
     case connectionsOpened = "holdfast_connections_opened_total"
@@ -52,7 +53,7 @@ enum MetricName: String, CaseIterable, Sendable {
     var kind: Kind {
         switch self {
         case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
-            .expired, .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
+            .expired, .unknown, .withdrawn, .superseded, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
@@ -70,8 +71,8 @@ enum MetricName: String, CaseIterable, Sendable {
             .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
-        case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,
-            .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+        case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .superseded,
+            .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]

@@ -39,6 +39,8 @@ public protocol MetricsListener: Sendable {
     func unknown(_ count: Int, route: String)
     /// Entries were taken back before they were sent.
     func withdrawn(_ count: Int, route: String)
+    /// Newer entries took the place of these before they were sent.
+    func superseded(_ count: Int, route: String)
     /// Entries were answered "not now", or their result is unknown: they are sent again after a backoff.
     func deferred(_ count: Int, route: String)
     /// Entries returned to their lanes without an attempt counted.
@@ -86,6 +88,8 @@ extension MetricsListener {
     public func unknown(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func withdrawn(_ count: Int, route: String) {}
+    /// Does nothing by default.
+    public func superseded(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func deferred(_ count: Int, route: String) {}
     /// Does nothing by default.

@@ -104,6 +104,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func expired(_ count: Int, route: String) { metrics(of: route).expired.increment(by: count) }
     func unknown(_ count: Int, route: String) { metrics(of: route).unknown.increment(by: count) }
     func withdrawn(_ count: Int, route: String) { metrics(of: route).withdrawn.increment(by: count) }
+    func superseded(_ count: Int, route: String) { metrics(of: route).superseded.increment(by: count) }
     func deferred(_ count: Int, route: String) { metrics(of: route).deferred.increment(by: count) }
     func requeued(_ count: Int, route: String) { metrics(of: route).requeued.increment(by: count) }
     func recalled(_ count: Int, route: String) { metrics(of: route).recalled.increment(by: count) }
@@ -167,7 +168,7 @@ private final class RouteMetrics: Sendable {
 
     let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet: Counter
     let recalled, wronglyConfirmed: Counter
-    let expired, unknown, withdrawn, deferred, requeued: Counter
+    let expired, unknown, withdrawn, superseded, deferred, requeued: Counter
     let opened, failed, misconfigured, closed, broken: Counter
     let inFlight, suspects, connections: Meter
     let answerTime, slowestAnswer: Timer
@@ -185,6 +186,7 @@ private final class RouteMetrics: Sendable {
         expired = factory.counter(.expired, [route])
         unknown = factory.counter(.unknown, [route])
         withdrawn = factory.counter(.withdrawn, [route])
+        superseded = factory.counter(.superseded, [route])
         deferred = factory.counter(.deferred, [route])
         requeued = factory.counter(.requeued, [route])
         opened = factory.counter(.connectionsOpened, [route])

@@ -32,6 +32,8 @@
 public struct PackedNotification: Sendable {
     /// The newest.
     package static let version: UInt8 = 6
+    /// The first in which the newest may win.
+    static let newestVersion: UInt8 = 6
     package static let headerByteCount = 56
     /// With the address of another service than Apple's.
     static let serviceHeaderByteCount = 64
@@ -104,10 +106,12 @@ public struct PackedNotification: Sendable {
     ///   - impliedPriority: where the notification has none.
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
     ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
+    ///   - newestWins: whether the newest wins among all notifications that have a collapse id.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
     package static func append(
         _ notification: borrowing PushNotification, id: NotificationID, impliedPriority: Priority? = nil,
-        expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, to output: inout [UInt8]
+        expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, newestWins: Bool = false,
+        to output: inout [UInt8]
     ) {
         var flags: UInt8 = 0
         if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
@@ -123,7 +127,8 @@ public struct PackedNotification: Sendable {
         if case .unstated = expiration { flags |= Flags.isUnstated }
         let collapseID = notification.collapseID ?? ""
         let address = notification.recipient.address
-        let further = Flags.further(notification)
+        var further = Flags.further(notification)
+        if newestWins, notification.collapseID != nil { further |= Flags.newestWins }
 
         output.append(Flags.version(for: flags, further: further))
         output.append(flags)

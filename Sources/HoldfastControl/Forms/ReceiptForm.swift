@@ -6,7 +6,7 @@ struct ReceiptsForm: Codable {
 
 /// The outcome of a notification, in one word.
 package enum OutcomeWord: String, Codable, Sendable {
-    case confirmed, rejected, expired, unknown, withdrawn
+    case confirmed, rejected, expired, unknown, withdrawn, superseded
     /// It was not taken.
     case refused
     /// Nobody can say whether it was taken.
@@ -71,7 +71,7 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
 
 /// How a notification ended.
 package struct OutcomeForm: Codable, Hashable, Sendable {
-    /// One of the first five.
+    /// One of the first six.
     package var outcome: OutcomeWord
     /// Of a rejection.
     package var reason: String?
@@ -85,6 +85,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: outcome = .expired
         case .unknown: outcome = .unknown
         case .withdrawn: outcome = .withdrawn
+        case .superseded: outcome = .superseded
         }
     }
 
@@ -95,6 +96,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: return .expired
         case .unknown: return .unknown
         case .withdrawn: return .withdrawn
+        case .superseded: return .superseded
         default: throw .malformed("a notification does not end as \(outcome.rawValue)")
         }
     }

@@ -28,6 +28,8 @@ public enum MetricHelp {
             "Notifications that were possibly sent, and never will be again.",
         "holdfast_withdrawn_total":
             "Notifications that were taken back before they were sent.",
+        "holdfast_superseded_total":
+            "Notifications whose place a newer one took before they were sent.",
         "holdfast_deferred_total":
             "Times that a notification was answered not now, or with nothing known.",
         "holdfast_requeued_total":

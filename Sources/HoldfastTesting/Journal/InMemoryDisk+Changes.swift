@@ -39,6 +39,10 @@ extension InMemoryDisk {
                 isPossiblySent: history.isPossiblySent,
                 lane: item.lane)
             put(record, as: EntryKey(lane: item.lane, uid: uid), history)
+            if case .rejected = history.place {
+            } else if retries[index] == nil, let key = newestKey(of: record) {
+                newest[key] = .accepting(uid, after: newest[key])
+            }
             if let identity {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
             }
@@ -102,6 +106,9 @@ extension InMemoryDisk {
                     || endQuarantined(key, isUnknown ? .unknown : .withdrawn, batch)
                 count(isThere)
                 if isThere, !isUnknown { report.withdrawn += 1 }
+            case .supersede:
+                let isUnknown = record(of: key)?.isPossiblySent == true
+                count(end(key, isUnknown ? .unknown : .superseded, cause: nil, batch, &ended))
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
             case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
@@ -109,6 +116,17 @@ extension InMemoryDisk {
         }
         lastWallTime = batch.earliestTime ?? lastWallTime
         return report
+    }
+
+    /// Nil for an entry that goes whatever comes after it.
+    private func newestKey(of record: Record) -> NewestKey? {
+        NewestKey(packed: record.packed.span, in: record.packed.indices, key: identityKey)
+    }
+
+    /// Notes the end of an entry among those of which the newest wins.
+    mutating func endNewest(_ uid: UID, _ record: Record, _ terminal: TerminalOutcome) {
+        guard let key = newestKey(of: record), let known = newest[key] else { return }
+        newest[key] = known.ending(uid, as: terminal)
     }
 
     func record(of key: EntryKey) -> Record? {
@@ -144,6 +162,7 @@ extension InMemoryDisk {
     mutating func noteEnd(
         of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch
     ) {
+        endNewest(uid, record, terminal)
         if let identity = record.identity, identities[identity]?.uid == uid {
             identities[identity]?.outcome = terminal
         }
@@ -234,6 +253,7 @@ extension JournalTotals {
         case .expired: expired += 1
         case .unknown: unknown += 1
         case .withdrawn: withdrawn += 1
+        case .superseded: superseded += 1
         }
     }
 }

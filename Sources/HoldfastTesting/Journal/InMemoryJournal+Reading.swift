@@ -53,6 +53,8 @@ extension InMemoryJournal {
         try read { $0.lane(lane)?.deferred.nextDue(after: after) }
     }
 
+    package func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try read { $0.newest[key] } }
+
     package var scheduledCount: Int {
         state.withLock { state in state.disk.lanes.reduce(0) { $0 + $1.lane.deferred.scheduledCount } }
     }

@@ -140,6 +140,7 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
     var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }

@@ -53,6 +53,7 @@ struct EntryExplanation: Equatable {
                 "It may have been sent, no answer came, and it will not be sent again: nobody knows whether it was taken."
             ]
         case .withdrawn: return ["It was taken back before it was sent."]
+        case .superseded: return ["A newer notification took its place before it was sent, as was asked for."]
         }
     }
 

@@ -40,7 +40,7 @@ extension NotificationReport {
         case .quarantined: .unreadable
         case .refused: isRefusedByJournal ? .inputOutput : .badInput
         case .undetermined: .inputOutput
-        case .rejected, .expired, .unknown, .withdrawn, .settled: .notAllConfirmed
+        case .rejected, .expired, .unknown, .withdrawn, .superseded, .settled: .notAllConfirmed
         }
     }
 }

@@ -50,6 +50,8 @@ struct JournalReport: Encodable, Equatable {
         var expired: UInt64
         var unknown: UInt64
         var withdrawn: UInt64
+        /// Absent for none.
+        var superseded: UInt64?
         var possibleDuplicates: UInt64
 
         init(_ totals: JournalTotals) {
@@ -59,6 +61,7 @@ struct JournalReport: Encodable, Equatable {
             expired = totals.expired
             unknown = totals.unknown
             withdrawn = totals.withdrawn
+            superseded = totals.superseded > 0 ? totals.superseded : nil
             possibleDuplicates = totals.possibleDuplicates
         }
     }
@@ -200,6 +203,7 @@ struct JournalReport: Encodable, Equatable {
         for (name, count) in [
             ("accepted", totals.accepted), ("confirmed", totals.confirmed), ("rejected", totals.rejected),
             ("expired", totals.expired), ("unknown", totals.unknown), ("withdrawn", totals.withdrawn),
+            ("superseded", totals.superseded ?? 0),
             ("possible duplicates", totals.possibleDuplicates),
         ] where count > 0 || name == "accepted" || name == "confirmed" {
             rows.append(("ever \(name)", Format.count(count), ""))

@@ -85,6 +85,7 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
     var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
