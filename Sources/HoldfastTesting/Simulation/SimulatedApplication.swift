@@ -131,8 +131,8 @@ extension World {
         }
         if strikesOther(.deliveryHours), end == .max {
             let minute = Int(wall.seconds / 60 % 1440) + otherDice.number(0...3)
-            notification.deliveryHours = DeliveryHours(
-                checkedFrom: minute % 1440, until: (minute + 1380) % 1440, timeZone: "UTC")
+            notification.deliveryHours = try? DeliveryHours(
+                from: minute % 1440, until: (minute + 1380) % 1440, timeZone: "UTC")
         }
         if notification.recipient.channel == nil, strikesOther(.newestWins) {
             (notification.collapseID, notification.newestWins) = (otherDice.pick(["a", "b"]), true)
