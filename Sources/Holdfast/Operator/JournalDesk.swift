@@ -27,7 +27,7 @@ public struct JournalDesk: OperatorDesk {
         let lanes = try journal.status().lanes.map { lane in
             DeskStatus.Lane(
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                isServed: isServed(lane.key))
+                scheduled: lane.scheduled, isServed: isServed(lane.key))
         }
         return DeskStatus(lanes: lanes, routes: routes)
     }
@@ -73,7 +73,7 @@ public struct JournalDesk: OperatorDesk {
             case .unconfirmed(let lane, attempts: _, let possiblySent)?:
                 guard let id = lanes[lane] else { continue }
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
-            case .deferred(let lane, until: _, attempts: _, reason: _)?:
+            case .deferred(let lane, until: _, attempts: _, reason: _)?, .scheduled(let lane, for: _, attempts: _)?:
                 guard let id = lanes[lane] else { continue }
                 // Its record says whether it may have been sent.
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))

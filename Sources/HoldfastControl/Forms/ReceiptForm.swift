@@ -6,7 +6,7 @@ struct ReceiptsForm: Codable {
 
 /// The outcome of a notification, in one word.
 package enum OutcomeWord: String, Codable, Sendable {
-    case confirmed, rejected, expired, unknown, withdrawn
+    case confirmed, rejected, expired, unknown, withdrawn, superseded
     /// It was not taken.
     case refused
     /// Nobody can say whether it was taken.
@@ -15,6 +15,8 @@ package enum OutcomeWord: String, Codable, Sendable {
     case unconfirmed
     /// In the journal, and to be delivered when it is due.
     case deferred
+    /// In the journal, and to be delivered from a time on.
+    case scheduled
     /// It is no longer in the journal, which does not know how it ended.
     case settled
     /// In the journal, with a record that cannot be read.
@@ -69,7 +71,7 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
 
 /// How a notification ended.
 package struct OutcomeForm: Codable, Hashable, Sendable {
-    /// One of the first five.
+    /// One of the first six.
     package var outcome: OutcomeWord
     /// Of a rejection.
     package var reason: String?
@@ -83,6 +85,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: outcome = .expired
         case .unknown: outcome = .unknown
         case .withdrawn: outcome = .withdrawn
+        case .superseded: outcome = .superseded
         }
     }
 
@@ -93,6 +96,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: return .expired
         case .unknown: return .unknown
         case .withdrawn: return .withdrawn
+        case .superseded: return .superseded
         default: throw .malformed("a notification does not end as \(outcome.rawValue)")
         }
     }

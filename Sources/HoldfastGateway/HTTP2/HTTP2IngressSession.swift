@@ -21,6 +21,8 @@ struct HTTP2IngressSession {
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
         var waiting: [Waiting] = []
+        /// The names that senders submit under, by index, but for the listener's own.
+        var producers: [Int: String] = [:]
     }
 
     private(set) var session: HTTP2ServerSession
@@ -93,12 +95,17 @@ struct HTTP2IngressSession {
             let submitter = try credentials.submitter(fields, now: now)
             var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
-                notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
+                // From when it may go at the earliest.
+                notification.expiration = .unstored(
+                    for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
             }
             try credentials.check(submitter, for: notification.topic)
             credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
+            if fields.hasChoices, let name = fields.producer, name != HTTP2Ingress.producerName {
+                batch.producers[batch.notifications.count] = name
+            }
             batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
@@ -127,6 +134,7 @@ struct HTTP2IngressSession {
             }
             taken.notifications.removeSubrange(granted...)
             taken.waiting.removeSubrange(granted...)
+            taken.producers = taken.producers.filter { $0.key < granted }
         }
         outstanding += taken.waiting.count
         return taken

@@ -54,7 +54,7 @@ extension EntryFacts {
             switch try reader.fate(of: uid) {
             case .settled(let outcome)?: facts.standing = .settled(outcome)
             case .quarantined?: facts.standing = .unreadable(isQuarantined: true)
-            case .unconfirmed?, .deferred?: facts.standing = .unreadable(isQuarantined: false)
+            case .unconfirmed?, .deferred?, .scheduled?: facts.standing = .unreadable(isQuarantined: false)
             case .aside?, nil: break
             }
         }

@@ -53,6 +53,7 @@ struct EntryExplanation: Equatable {
                 "It may have been sent, no answer came, and it will not be sent again: nobody knows whether it was taken."
             ]
         case .withdrawn: return ["It was taken back before it was sent."]
+        case .superseded: return ["A newer notification took its place before it was sent, as was asked for."]
         }
     }
 
@@ -62,6 +63,7 @@ struct EntryExplanation: Equatable {
         switch entry.state {
         case .neverSent, .possiblySent: explainWaiting(entry, facts)
         case .deferred(let due): explainDeferred(entry, until: due, facts)
+        case .scheduled(let time): explainScheduled(entry, for: time, facts)
         case .aside(let since): explainAside(since, facts)
         case .rejected(let cause): explainRejected(entry, cause, facts)
         }
@@ -150,6 +152,14 @@ struct EntryExplanation: Equatable {
         )
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
         if let advice = entry.lastReason.flatMap({ ReasonGuide.of($0).advice }) { advise(advice) }
+    }
+
+    private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {
+        summary = "scheduled"
+        let hours = entry.notification.deliveryHours.map { ", within its hours, \($0)" } ?? ""
+        sentences.append("It may be delivered from \(Self.time(time, facts.now)) on\(hours), and goes then.")
+        if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
+        sentences.append("`holdfast journal drop --uids \(entry.uid)` takes it back.")
     }
 
     private mutating func explainAside(_ since: WallTime, _ facts: EntryFacts) {

@@ -100,6 +100,13 @@ struct ReasonGuide: Equatable {
         .badAddress: ReasonGuide("the address is none", mendAndSubmit),
         .payloadUnsupported: ReasonGuide("the service of the route takes payloads of another form", mendAndSubmit),
         .tagTooLong: ReasonGuide("the tag is longer than 256 bytes", mendAndSubmit),
+        .contextTooLong: ReasonGuide("the context is longer than 4096 bytes", mendAndSubmit),
+        .badDeliveryTime: ReasonGuide(
+            "the time after which it may be delivered is too far ahead, or behind its expiration", mendAndSubmit),
+        .badDeliveryHours: ReasonGuide(
+            "the hours of the day within which it may be delivered, or their time zone, are malformed", mendAndSubmit),
+        .newestWinsUnsupported: ReasonGuide(
+            "the newest is to win, but without a collapse id nothing says among which notifications", mendAndSubmit),
         .duplicateHeaders: ReasonGuide("a header came twice", "this is a fault of Holdfast's: report it"),
         .badPath: ReasonGuide("the path of the request is wrong", "this is a fault of Holdfast's: report it"),
         .methodNotAllowed: ReasonGuide(
@@ -167,6 +174,7 @@ struct ReasonGuide: Equatable {
         .endsConnections: ReasonGuide(
             "each connection that it went out on ended without an answer to it, while others were taken",
             "look at what is special about it; it is tried alone, more and more seldom"),
+        .scheduled: ReasonGuide("it may not be delivered yet, as its sender said", notYours),
         .neverProcessed: ReasonGuide("it was handed to a connection, which did not process it", notYours),
         .noAnswer: ReasonGuide("no answer came: it may have been sent", notYours),
     ]
