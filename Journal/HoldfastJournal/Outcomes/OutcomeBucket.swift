@@ -28,7 +28,9 @@ enum OutcomeBucket {
 
     /// Which bucket of so many a key's hash belongs to.
     @inline(__always)
-    static func place(of hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: (hash >> 32) &* UInt64(count) >> 32) }
+    static func place(of hash: UInt64, of count: Int) -> Int {
+        Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(count)) >> 32)
+    }
 
     /// - Parameter entries: in the order of their blocks.
     static func bytes(_ entries: ArraySlice<UInt32>, key: Span<UInt8>) -> [UInt8] {

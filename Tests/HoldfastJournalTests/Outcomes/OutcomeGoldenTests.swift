@@ -79,7 +79,8 @@ struct OutcomeGoldenTests {
         for outcome in expected {
             let producer = UInt16(outcome.producer.dropFirst()) ?? 0
             let (row, source, extras) = OutcomeRow.packed(outcome, producer: producer)
-            #expect(writer.append(row, in: source.span, extras: extras.span))
+            let isAdded = writer.append(row, in: source.span, extras: extras.span)
+            #expect(isAdded)
         }
         #expect(Hex.string(writer.image()) == Self.block)
         guard case .failure = OutcomeBlockHeader.read(golden.span, key: 65531) else {
@@ -117,8 +118,9 @@ struct OutcomeGoldenTests {
             let isSealed = Bool.random(using: &random)
             if isSealed {
                 block[12] = 1
+                let count = UInt32(block.count)
                 var span = block.mutableSpan
-                span.store(UInt32(block.count), at: 40)
+                span.store(count, at: 40)
                 span.store(XXH64.hash(span.span, from: 8), at: 0)
             }
             read(block)
@@ -157,8 +159,12 @@ struct OutcomeGoldenTests {
             segment: 3, buckets: 308, check: 0x0102_0304, settledFrom: Self.time - 100, settledTo: Self.time + 1,
             outcomes: 65536, blocks: 1100)
         #expect(Hex.string(segment.bytes) == summary)
-        #expect(try SegmentSummary.read(try bytes(summary).span, segment: 3) == segment)
-        #expect(throws: EntryRecord.Fault.self) { try SegmentSummary.read(try bytes(summary).span, segment: 4) }
+        func read(summary number: UInt64) throws -> SegmentSummary {
+            let golden = try bytes(summary)
+            return try SegmentSummary.read(golden.span, segment: number)
+        }
+        #expect(try read(summary: 3) == segment)
+        #expect(throws: EntryRecord.Fault.self) { try read(summary: 4) }
     }
 
     @Test("What a bucket says of keys that it has, lacks, or has everywhere")
@@ -174,11 +180,14 @@ struct OutcomeGoldenTests {
         #expect(look(0xBEEE) == .nowhere)
         // Damage says nothing, and under another key it is damage.
         let other = Key.outcomeIndex(3, 10)
-        #expect(OutcomeBucket.look(for: 0xBEEE_0000, in: golden.span, key: other.span) == .anywhere)
+        func look(in bytes: [UInt8], _ key: InlineArray<6, UInt8>) -> OutcomeBucket.Answer {
+            OutcomeBucket.look(for: 0xBEEE_0000, in: bytes.span, key: key.span)
+        }
+        #expect(look(in: golden, other) == .anywhere)
         for bit in 0..<golden.count * 8 {
             var changed = golden
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(OutcomeBucket.look(for: 0xBEEE_0000, in: changed.span, key: key.span) == .anywhere, "bit \(bit)")
+            #expect(look(in: changed, key) == .anywhere, "bit \(bit)")
         }
     }
 }

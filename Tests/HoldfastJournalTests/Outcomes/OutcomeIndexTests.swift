@@ -38,7 +38,8 @@ struct OutcomeIndexTests {
             if writer.append(row, in: source.span, extras: extras.span) { continue }
             try finish(writer)
             writer = OutcomeBlockWriter(first: number)
-            #expect(writer.append(row, in: source.span, extras: extras.span))
+            let isAdded = writer.append(row, in: source.span, extras: extras.span)
+            #expect(isAdded)
         }
         try finish(writer)
         var index = SegmentIndex(0, Self.hash)
@@ -53,10 +54,12 @@ struct OutcomeIndexTests {
 
     private func look(_ hash: UInt64, in rows: [[UInt8]: [UInt8]]) throws -> OutcomeBucket.Answer {
         let key = Key.outcomeIndex(0, SegmentSummary.place)
-        let summary = try SegmentSummary.read(try #require(rows[key.span.array]).span, segment: 0)
+        let row = try #require(rows[key.span.array])
+        let summary = try SegmentSummary.read(row.span, segment: 0)
         #expect(summary.check == Self.hash.check)
         let place = Key.outcomeIndex(0, OutcomeBucket.place(of: hash, of: summary.buckets))
-        return OutcomeBucket.look(for: hash, in: try #require(rows[place.span.array]).span, key: place.span)
+        let bucket = try #require(rows[place.span.array])
+        return OutcomeBucket.look(for: hash, in: bucket.span, key: place.span)
     }
 
     private func blocks(_ answer: OutcomeBucket.Answer) -> [UInt16]? {
@@ -91,12 +94,13 @@ struct OutcomeIndexTests {
         let (all, rows) = try build(1...65_536)
         let topic = Array("com.example.app0".utf8)
         #expect(all.count > OutcomeBucket.greatestCount)
-        #expect(try look(Self.hash.topic(topic.span, 0..<topic.count), in: rows) == .anywhere)
+        let hash = Self.hash.topic(topic.span, 0..<topic.count)
+        #expect(try look(hash, in: rows) == .anywhere)
         #expect(try look(Self.hash.producer(1), in: rows) == .anywhere)
         #expect(try look(Self.hash.producer(2), in: rows) != .anywhere)
         let (few, others) = try build(1...1000)
         let places = few.map { UInt16($0.header.first - 1) }
-        #expect(try look(Self.hash.topic(topic.span, 0..<topic.count), in: others) == .blocks(places))
+        #expect(try look(hash, in: others) == .blocks(places))
     }
 
     @Test("A bucket with more different keys than fit says nothing, and is small")
@@ -105,12 +109,15 @@ struct OutcomeIndexTests {
         let entries = (0..<2000 as Range<UInt32>).map { $0 << 16 | 5 }
         let bytes = OutcomeBucket.bytes(entries[...], key: key.span)
         #expect(bytes.count < 100)
-        #expect(OutcomeBucket.look(for: 3 << 16, in: bytes.span, key: key.span) == .anywhere)
+        func look(_ mark: UInt64, _ bytes: [UInt8]) -> OutcomeBucket.Answer {
+            OutcomeBucket.look(for: mark << 16, in: bytes.span, key: key.span)
+        }
+        #expect(look(3, bytes) == .anywhere)
         // Repeats take no room.
         let repeats = (0..<4000 as Range<UInt32>).map { ($0 % 500) << 16 | 5 }
         let thinned = OutcomeBucket.bytes(repeats[...], key: key.span)
-        #expect(OutcomeBucket.look(for: 499 << 16, in: thinned.span, key: key.span) == .blocks([5]))
-        #expect(OutcomeBucket.look(for: 500 << 16, in: thinned.span, key: key.span) == .nowhere)
+        #expect(look(499, thinned) == .blocks([5]))
+        #expect(look(500, thinned) == .nowhere)
     }
 
     @Test("A block ends with its segment, and one that was written before is filled on as if it had not been")
@@ -152,15 +159,18 @@ struct OutcomeIndexTests {
                 payload: [UInt8](repeating: 3, count: payload))
             var writer = OutcomeBlockWriter(first: 1)
             let (small, source, _) = OutcomeRow.packed(try outcome(1), producer: 1)
-            #expect(writer.append(small, in: source.span, extras: Span()))
+            let hasRoom = writer.append(small, in: source.span, extras: Span())
+            #expect(hasRoom)
             let (row, bytes, extras) = OutcomeRow.packed(large, producer: 1)
-            #expect(!writer.append(row, in: bytes.span, extras: extras.span))
+            let fits = writer.append(row, in: bytes.span, extras: extras.span)
             writer = OutcomeBlockWriter(first: 2)
-            #expect(writer.append(row, in: bytes.span, extras: extras.span))
+            let fitsAlone = writer.append(row, in: bytes.span, extras: extras.span)
+            #expect(!fits && fitsAlone)
             let image = writer.image()
             let header = try OutcomeBlockHeader.read(image.span).get()
             var scanner = OutcomeScanner(header, image.span)
-            let read = try #require(scanner.next(image.span)?.outcome(2, image.span, producers: ["default"]))
+            let outcome = scanner.next(image.span)?.outcome(2, image.span, producers: ["default"])
+            let read = try #require(outcome)
             #expect(read.payload == large.payload && read.context == large.context && read.tag == large.tag)
             #expect(read.cause?.reason.rawValue.utf8.count == 1024 && read.uniqueID?.utf8.count == 255)
         }
