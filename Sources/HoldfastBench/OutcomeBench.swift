@@ -84,7 +84,8 @@ struct OutcomeBench {
                 Acknowledgement(EntryKey(lane: lane, uid: UID(uid)), sentAgo: SentAgo(milliseconds: 20))
             }
             let batch = SettlementBatch(
-                acknowledged: keys, settledAt: WallTime(milliseconds: Self.now.milliseconds + Int64(first + start - next)),
+                acknowledged: keys,
+                settledAt: WallTime(milliseconds: Self.now.milliseconds + Int64(first + start - next)),
                 keepsOutcomes: keepsOutcomes)
             journal.settle(batch) { [gate] in gate.leave($0.map { _ in }) }
         }

@@ -100,7 +100,8 @@ enum OutcomeBucket {
         let seed = XXH64.hash(key)
         if let fault = SmallRecord.fault(bytes, magic, seed: seed, atLeast: headerByteCount) { return fault }
         let count = bytes.load(UInt16.self, at: 14)
-        let length = headerByteCount + (count == isOverfull ? 0 : 4 * Int(count)) + 2 * Int(bytes.load(UInt16.self, at: 16))
+        let length =
+            headerByteCount + (count == isOverfull ? 0 : 4 * Int(count)) + 2 * Int(bytes.load(UInt16.self, at: 16))
         return length == bytes.count ? nil : .damaged("its lengths do not add up")
     }
 }

@@ -153,7 +153,8 @@ struct OutcomeIndexTests {
                 history: large.history, id: large.id,
                 recipient: .service(
                     try ServiceAddress(
-                        ServiceAddress.Kind(rawValue: 5), bytes: Array(("https://" + String(repeating: "x", count: 2040)).utf8))),
+                        ServiceAddress.Kind(rawValue: 5),
+                        bytes: Array(("https://" + String(repeating: "x", count: 2040)).utf8))),
                 topic: String(repeating: "t", count: 500), tag: [UInt8](repeating: 1, count: 256),
                 context: [UInt8](repeating: 2, count: context), uniqueID: String(repeating: "u", count: 300),
                 payload: [UInt8](repeating: 3, count: payload))

@@ -33,7 +33,7 @@ struct OutcomeLogTests {
         }
     }
 
-    private func options(stepped: Bool = false) -> LMDBJournal.Options {
+    private func options() -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
         options.durability = .process
         return options
@@ -131,9 +131,9 @@ struct OutcomeLogTests {
             return bounds.bytes
         }
         let reader = try JournalReader(directory: scratch.journal)
-        let found = try reader.findOutcomes(
-            { var query = OutcomeQuery(); query.uid = UID(7); return query }(), limit: 2)
-        #expect(found.outcomes.map(\.uid) == [UID(7)])
+        var seventh = OutcomeQuery()
+        seventh.uid = UID(7)
+        #expect(try reader.findOutcomes(seventh, limit: 2).outcomes.map(\.uid) == [UID(7)])
         reader.close()
         journal = try LMDBJournal(directory: scratch.journal, options: options())
         defer { journal.close() }
@@ -154,7 +154,8 @@ struct OutcomeLogTests {
         try journal.setReader("app", to: OutcomeCursor(50_000))
         // Never past an outcome that a reader is waited for.
         try journal.trim(TrimBounds(greatestOutcomeBytes: 0))
-        #expect(journal.outcomeLog.deleted <= OutcomeCursor(50_000) && journal.outcomeLog.deleted > OutcomeCursor(49_800))
+        #expect(
+            journal.outcomeLog.deleted <= OutcomeCursor(50_000) && journal.outcomeLog.deleted > OutcomeCursor(49_800))
         try expectFound(60_000, journal)
         try journal.setReader("app", to: OutcomeCursor(UInt64(Self.segment + 1000)))
         try journal.trim(TrimBounds(outcomesBefore: WallTime(milliseconds: 1_000_000)))
