@@ -40,7 +40,8 @@ extension EntriesCheck {
             outcomeLog.hasGap = true
             outcomeLog.next = 0
             check.add(
-                "the block from outcome \(number) on: \(fault.words)", table: "outcomeLog", page: page, means: Self.unread)
+                "the block from outcome \(number) on: \(fault.words)", table: "outcomeLog", page: page,
+                means: Self.unread)
         case .success(let header):
             if outcomeLog.next != 0, outcomeLog.next != number {
                 outcomeLog.hasGap = true

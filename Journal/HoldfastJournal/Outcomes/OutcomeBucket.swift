@@ -28,7 +28,9 @@ enum OutcomeBucket {
 
     /// Which bucket of so many a key's hash belongs to.
     @inline(__always)
-    static func place(of hash: UInt64, of count: Int) -> Int { Int(truncatingIfNeeded: (hash >> 32) &* UInt64(count) >> 32) }
+    static func place(of hash: UInt64, of count: Int) -> Int {
+        Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(count)) >> 32)
+    }
 
     /// - Parameter entries: in the order of their blocks.
     static func bytes(_ entries: ArraySlice<UInt32>, key: Span<UInt8>) -> [UInt8] {
@@ -98,7 +100,8 @@ enum OutcomeBucket {
         let seed = XXH64.hash(key)
         if let fault = SmallRecord.fault(bytes, magic, seed: seed, atLeast: headerByteCount) { return fault }
         let count = bytes.load(UInt16.self, at: 14)
-        let length = headerByteCount + (count == isOverfull ? 0 : 4 * Int(count)) + 2 * Int(bytes.load(UInt16.self, at: 16))
+        let length =
+            headerByteCount + (count == isOverfull ? 0 : 4 * Int(count)) + 2 * Int(bytes.load(UInt16.self, at: 16))
         return length == bytes.count ? nil : .damaged("its lengths do not add up")
     }
 }

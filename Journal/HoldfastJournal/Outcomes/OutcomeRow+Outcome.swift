@@ -28,7 +28,8 @@ extension OutcomeRow {
         let address = bytes.extracting(recipient).array
         switch kind {
         case Kind.token: return DeviceToken(bytes: address).map(Recipient.device)
-        case Kind.channel: return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
+        case Kind.channel:
+            return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
         case Kind.service:
             let kind = ServiceAddress.Kind(rawValue: service)
             return (try? ServiceAddress(kind, bytes: address)).map(Recipient.service)

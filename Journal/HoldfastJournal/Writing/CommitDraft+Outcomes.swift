@@ -18,7 +18,8 @@ extension CommitDraft {
             OutcomeCode.code(of: outcome), record, key,
             LoggedEnd(
                 settledAt: batch.settledAt.milliseconds,
-                sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds, attempts: isAttempt ? 1 : 0, cause: cause, uniqueID: detail?.uniqueID,
+                sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds, attempts: isAttempt ? 1 : 0,
+                cause: cause, uniqueID: detail?.uniqueID,
                 keepsPayload: batch.keepsPayloads))
     }
 
@@ -167,12 +168,14 @@ extension OutcomeAppender {
             return
         }
         let row = OutcomeRow(
-            code: code, settledAt: end.settledAt, sentAt: end.sentAt, attempts: UInt64(entry.head.attempts) + end.attempts,
+            code: code, settledAt: end.settledAt, sentAt: end.sentAt,
+            attempts: UInt64(entry.head.attempts) + end.attempts,
             head: entry.head, fields: fields)
-        let isPlain = end.cause == nil && end.uniqueID == nil && !end.keepsPayload
+        let isPlain = end.cause == nil && end.uniqueID == nil && !end.keepsPayload && fields.context.isEmpty
         if isPlain { return append(row, in: record, extras: Span<UInt8>()) }
         let extras = OutcomeExtras(
-            cause: end.cause, uniqueID: Array((end.uniqueID ?? "").utf8),
+            cause: end.cause, context: record.extracting(fields.context).array,
+            uniqueID: Array((end.uniqueID ?? "").utf8),
             payload: end.keepsPayload ? record.extracting(fields.payload).array : [])
         append(row, in: record, extras: extras.bytes(settledAt: end.settledAt).span)
     }

@@ -203,7 +203,7 @@ extension InMemoryDisk {
             Outcome(
                 cursor: cursor, uid: uid, terminal: terminal, cause: cause, history: history, id: id,
                 recipient: notification.recipient, topic: notification.topic, producer: producer,
-                tag: notification.tag, uniqueID: detail?.uniqueID,
+                tag: notification.tag, context: notification.context, uniqueID: detail?.uniqueID,
                 payload: batch.keepsPayloads ? notification.payload : [])
         }
     }
