@@ -90,7 +90,7 @@ public struct JournalDesk: OperatorDesk {
     private func settle(_ settlements: [Settlement]) async throws -> SettlementReport {
         guard !settlements.isEmpty else { return SettlementReport() }
         let batch = SettlementBatch(
-            others: settlements, settledAt: clock.wall(), keepsOutcomes: try OutcomeKeeping.isOn(in: journal))
+            others: settlements, settledAt: clock.wall(), keepsOutcomes: try keepsOutcomes())
         return try await journal.answer { journal.settle(batch, completion: $0) }
     }
 
