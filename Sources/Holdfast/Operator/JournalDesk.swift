@@ -29,7 +29,9 @@ public struct JournalDesk: OperatorDesk {
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
                 isServed: isServed(lane.key))
         }
-        return DeskStatus(lanes: lanes, routes: routes)
+        var status = DeskStatus(lanes: lanes, routes: routes)
+        status.history = try history()
+        return status
     }
 
     /// Returns nothing: no process works on the entries.
