@@ -1,6 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
-package import HoldfastGateway
+internal import HoldfastGateway
 
 /// `/outcomes` of the admin listener: what became of notifications, as JSON, for who has the operators' token.
 struct OutcomesPage: Sendable {

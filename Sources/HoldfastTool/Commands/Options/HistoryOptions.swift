@@ -124,8 +124,8 @@ enum HistoryArgument {
     private static let wholeDigits = 64
 
     static func of<Value>(
-        _ parse: @escaping (String) throws(OutcomeArgument.Fault) -> Value
-    ) -> (String) throws -> Value {
+        _ parse: @escaping @Sendable (String) throws(OutcomeArgument.Fault) -> Value
+    ) -> @Sendable (String) throws -> Value {
         { text in
             do throws(OutcomeArgument.Fault) { return try parse(text) } catch { throw ValidationError(error.message) }
         }
