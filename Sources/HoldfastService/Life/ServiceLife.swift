@@ -81,7 +81,7 @@ final class ServiceLife: Sendable {
     /// What the journal has of ended notifications, and who reads it.
     func history() throws(JournalError) -> OutcomeLogStatus {
         try OutcomeLogReading(opened.journal).status(
-            isKept: engine.configuration.logsOutcomes, readers: opened.journal.outcomeReaders)
+            isKept: try opened.journal.note(OutcomeKeeping.noteName) != nil, readers: opened.journal.outcomeReaders)
     }
 
     /// Takes nothing new, answers what is in hand, and ends.
