@@ -3,7 +3,8 @@ internal import HoldfastControl
 
 /// Reads outcomes from the process that uses a journal, as they come, through its restarts.
 struct OutcomeFollowing {
-    /// From the end of a process to the next attempt to reach one.
+    /// From the end of a process to the next attempt to reach one; and from an answer that came at once, without anything, to
+    /// the next question.
     private static let pause = Duration.milliseconds(500)
 
     let journal: String
@@ -18,16 +19,16 @@ struct OutcomeFollowing {
     /// - Throws: ``ControlError`` where nobody serves the journal at the start; ``JournalError`` for a wrong cursor.
     func run(after: OutcomeCursor?, _ body: (OutcomeListing, OutcomeCursor) throws -> Void) async throws {
         var desk = try await RemoteDesk(journal: journal)
-        var cursor = try await start(after, desk)
+        var cursor = try await beginning(after, desk)
         while true {
+            let start = ContinuousClock.now
             do {
                 let listing = try await desk.outcomes(
                     after: cursor, limit: OperatorDeskLimits.batch, of: producers,
                     waitingAtMost: OutcomeQuestion.longestWait)
                 try body(listing, cursor)
                 guard listing.end > cursor else {
-                    // It ends, and answers at once.
-                    if listing.outcomes.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+                    if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
                     continue
                 }
                 cursor = listing.end
@@ -42,7 +43,12 @@ struct OutcomeFollowing {
         }
     }
 
-    private func start(_ after: OutcomeCursor?, _ desk: RemoteDesk) async throws -> OutcomeCursor {
+    private func beginning(_ after: OutcomeCursor?, _ desk: RemoteDesk) async throws -> OutcomeCursor {
+        let log = try await desk.outcomeLog()
+        if !log.isKept, reader == nil {
+            console.warning(
+                "the journal keeps no outcomes, so none come: set journal.history, or give --reader, for which they are kept")
+        }
         if let reader {
             let known = try await desk.openOutcomeReader(reader)
             guard let after else { return known }
@@ -50,7 +56,7 @@ struct OutcomeFollowing {
             return after
         }
         if let after { return after }
-        return try await desk.outcomeLog().newest
+        return log.newest
     }
 
     /// The next process that uses the journal.

@@ -16,15 +16,16 @@ final class OutcomePrinter {
 
     private let json: Bool
     private let reveal: Bool
+    /// Whether a closed pipe is a failure: what nobody has read must not count as read.
+    private let mustBeRead: Bool
     private let console: Console
     private var hasHeading = false
 
-    init(json: Bool, reveal: Bool, console: Console = .standard) {
-        (self.json, self.reveal, self.console) = (json, reveal, console)
+    init(json: Bool, reveal: Bool, mustBeRead: Bool, console: Console = .standard) {
+        (self.json, self.reveal, self.mustBeRead, self.console) = (json, reveal, mustBeRead, console)
     }
 
-    /// - Throws: ``ToolError`` when standard output does not take it, a closed pipe included: what nobody has read must not
-    ///   count as read.
+    /// - Throws: ``ToolError`` when standard output does not take it and must.
     func print(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws {
         var lines: [String] = []
         if listing.missed > 0 { lines += try gap(listing.missed, after: cursor) }
@@ -36,14 +37,18 @@ final class OutcomePrinter {
             }
             lines.append(json ? try row.json() : "\(Self.padded("\(outcome.cursor)"))\(row.line())")
         }
-        guard !lines.isEmpty else { return }
-        try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
+        if !lines.isEmpty { try write(lines.joined(separator: "\n")) }
+    }
+
+    private func write(_ text: String) throws(ToolError) {
+        guard mustBeRead else { return console.print(text) }
+        try Console.export(Array("\(text)\n".utf8))
     }
 
     /// Says where to go on.
     func printEnd(_ cursor: OutcomeCursor) throws {
         guard json else { return console.note("the next cursor: --after \(cursor)") }
-        try Console.export(Array((try JSONOutput.line(Next(next: cursor.rawValue)) + "\n").utf8))
+        try write(try JSONOutput.line(Next(next: cursor.rawValue)))
     }
 
     private func gap(_ missed: Int, after cursor: OutcomeCursor) throws -> [String] {

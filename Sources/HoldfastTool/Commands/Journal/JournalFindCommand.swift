@@ -83,7 +83,7 @@ struct JournalFindCommand: AsyncParsableCommand {
         try show(try search.waiting(limit: .max), [], [])
         try search.ended(limit: OperatorDeskLimits.batch) { page in
             try show([], page, [])
-            return Console.standard.outputFailure == nil
+            return Console.standard.hasReader
         }
         try show([], [], try search.oldRejections(limit: .max))
         Console.standard.showStatus("")

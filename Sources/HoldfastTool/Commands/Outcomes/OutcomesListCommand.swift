@@ -39,9 +39,9 @@ struct OutcomesListCommand: AsyncParsableCommand {
     private func list() throws -> ToolStatus {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
-        let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal)
+        let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: false)
         var (cursor, left) = (after, limit)
-        while left > 0 {
+        while left > 0, Console.standard.hasReader {
             let listing = try reader.reading.listing(
                 after: cursor, limit: min(left, OperatorDeskLimits.batch), of: outcomesOptions.producers)
             try printer.print(listing, after: cursor)
