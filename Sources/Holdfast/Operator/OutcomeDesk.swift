@@ -1,4 +1,4 @@
-/// What operators ask of the log of outcomes, and how they steer its readers. Part of every ``OperatorDesk``.
+/// The log of outcomes for operators: searches, listings, and its readers. Part of every ``OperatorDesk``.
 public protocol OutcomeDesk: Sendable {
     /// Looks for ended notifications, the newest first.
     ///

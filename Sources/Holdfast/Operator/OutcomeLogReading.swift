@@ -1,4 +1,4 @@
-/// Reads a journal's log of outcomes as an ``OutcomeDesk`` tells it.
+/// Reads a journal's log of outcomes for an ``OutcomeDesk``.
 package struct OutcomeLogReading: Sendable {
     /// Bytes of the log that one search looks through.
     static let searchBytes = 256 << 20

@@ -1,7 +1,7 @@
 package import Holdfast
 
-/// What became of a notification, in sentences for people: when it was accepted and sent, what was answered, and what that
-/// means. A pure function of the outcome.
+/// The story of an ended notification, in sentences for people: when it was accepted and sent, the answer, and its meaning. A
+/// pure function of the outcome.
 package struct OutcomeStory {
     private let outcome: Outcome
     private let guide: ReasonGuide?
@@ -15,7 +15,7 @@ package struct OutcomeStory {
         }
     }
 
-    /// What the outcome means, in a sentence without its full stop.
+    /// The meaning of the outcome, in a sentence without its full stop.
     package var meaning: String { guide?.meaning ?? Self.meaning(of: outcome.terminal) }
 
     /// The advice, in a sentence without its full stop; nil if there is nothing to do.

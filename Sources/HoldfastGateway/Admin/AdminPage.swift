@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// A page of the admin server beside its own: what it answers to a GET.
+/// A page of the admin server beside its own, which answers GET.
 package struct AdminPage: Sendable {
-    /// What a page may know of a request.
+    /// The parts of a request that a page may know.
     package struct Request: Sendable {
         /// Behind the `?` of the path, as it came; empty without one.
         package var query: String

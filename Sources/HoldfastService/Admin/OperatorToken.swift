@@ -2,7 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastTransport
 
-/// The operators' token: whoever presents it to the admin listener may ask what became of notifications.
+/// The operators' token: a client of the admin listener that presents it may read how notifications ended.
 ///
 /// A request presents it as `Authorization: Bearer TOKEN`. It comes from a file, so that it is in no configuration and in no
 /// list of processes.

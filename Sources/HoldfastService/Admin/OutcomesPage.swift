@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
 
-/// `/outcomes` of the admin listener: what became of notifications, as JSON, for who has the operators' token.
+/// The page `/outcomes` of the admin listener: ended notifications as JSON, for clients that have the operators' token.
 struct OutcomesPage: Sendable {
     static let path = "outcomes"
     /// Below ``AdminConfiguration/request``, at which the connection is closed.

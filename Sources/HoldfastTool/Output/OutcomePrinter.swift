@@ -16,7 +16,7 @@ final class OutcomePrinter {
 
     private let json: Bool
     private let reveal: Bool
-    /// Whether a closed pipe is a failure: what nobody has read must not count as read.
+    /// Whether a closed pipe is a failure: outcomes that nobody has read must not count as read.
     private let mustBeRead: Bool
     private let console: Console
     private var hasHeading = false
