@@ -60,7 +60,7 @@ struct HistorySearch {
     /// Those that have not ended.
     func waiting(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard question.query.ending == nil, limit > 0 else { return [] }
-        let states: Set<JournalEntry.StateKind> = [.neverSent, .possiblySent, .deferred, .aside]
+        let states = Set(JournalEntry.StateKind.allCases).subtracting([.rejected])
         return try reader.entries(matching: question.filter(states), limit: limit)
     }
 

@@ -13,7 +13,7 @@ import Testing
         let engine = try testEngine(InMemoryJournal(), InMemoryConnector())
         try await running(engine) {
             try await submit(1...25, to: engine)
-            try #require(await waitUntil { engine.status().settled == 25 })
+            try await untilEnded(25, engine)
             let desk = engine.desk
             var (cursor, seen, pages) = (OutcomeCursor.start, [OutcomeCursor](), 0)
             while true {
@@ -33,7 +33,7 @@ import Testing
         let engine = try testEngine(InMemoryJournal(), InMemoryConnector())
         try await running(engine) {
             try await submit(1...3, to: engine)
-            try #require(await waitUntil { engine.status().settled == 3 })
+            try await untilEnded(3, engine)
             let error = await #expect(throws: JournalError.self) {
                 try await engine.desk.outcomes(after: OutcomeCursor(4), limit: 1, of: nil, waitingAtMost: .seconds(9))
             }
@@ -88,7 +88,8 @@ import Testing
                 OutcomeReader(name: "a", cursor: OutcomeCursor(8), isWaitedFor: false),
             ])
         #expect(status.readers.map(\.name) == ["a", "b"] && status.count == 2)
-        #expect(status.readers.map(status.unread) == [1, 2] && status.readers.map(status.missed) == [0, 4])
+        #expect(status.readers.map { status.unread(by: $0) } == [1, 2])
+        #expect(status.readers.map { status.missed(by: $0) } == [0, 4])
     }
 
     @Test("Readers are opened once, moved and forgotten, and the engine's own is not forgotten") func readers() async throws {
@@ -96,7 +97,7 @@ import Testing
         let engine = try testEngine(journal, InMemoryConnector()) { $0.keepsOutcomes = true }
         try await running(engine) {
             try await submit(1...5, to: engine)
-            try #require(await waitUntil { engine.status().settled == 5 })
+            try await untilEnded(5, engine)
             let desk = engine.desk
             #expect(try await desk.openOutcomeReader("b") == OutcomeCursor(5))
             try await desk.moveOutcomeReader("b", to: OutcomeCursor(2))
@@ -121,10 +122,26 @@ import Testing
             #expect(error?.code == .notFound && error?.message.contains("it has engine") == true)
         }
         // The same desk of a journal at rest.
-        let desk = JournalDesk(journal: journal.handle)
+        let desk = JournalDesk(journal: journal)
         #expect(try await desk.openOutcomeReader("c") == OutcomeCursor(5))
         var query = OutcomeQuery()
         query.uid = UID(3)
         #expect(try await desk.findOutcomes(query, before: nil, limit: 1).outcomes.map(\.uid) == [UID(3)])
+    }
+
+    private func untilEnded(_ count: Int, _ engine: PushEngine) async throws {
+        while engine.status().settled < count { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// Runs the engine during `body`.
+    private func running(_ engine: PushEngine, _ body: () async throws -> Void) async throws {
+        let run = Task { try await engine.run() }
+        do { try await body() } catch {
+            run.cancel()
+            try? await run.value
+            throw error
+        }
+        run.cancel()
+        try await run.value
     }
 }
