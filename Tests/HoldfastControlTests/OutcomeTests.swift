@@ -49,7 +49,8 @@ struct OutcomeTests {
         let listing = OutcomeListing(
             outcomes: outcomes, end: OutcomeCursor(9), missed: 4, newest: OutcomeCursor(.max))
         let log = OutcomeLogStatus(
-            deleted: OutcomeCursor(3), newest: OutcomeCursor(9), oldestAt: WallTime(seconds: 5), bytes: 77, isKept: false,
+            deleted: OutcomeCursor(3), newest: OutcomeCursor(9), oldestAt: WallTime(seconds: 5), bytes: 77,
+            isKept: false,
             readers: [OutcomeReader(name: "r", cursor: OutcomeCursor(1), isWaitedFor: true)])
         desk.state.withLock { state in
             state.found = OutcomePage(outcomes: outcomes.reversed(), end: OutcomeCursor(2))
@@ -82,7 +83,8 @@ struct OutcomeTests {
         #expect(state.queries == [asked])
         #expect(
             state.asked == [
-                "find before 50 10", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "open x", "move x 8", "forget x y",
+                "find before 50 10", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "open x", "move x 8",
+                "forget x y",
             ])
     }
 
@@ -93,7 +95,8 @@ struct OutcomeTests {
             return try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
         }
         let always: Set = [
-            "cursor", "uid", "apns-id", "token", "apns-topic", "producer", "outcome", "acceptedAt", "endedAt", "attempts",
+            "cursor", "uid", "apns-id", "token", "apns-topic", "producer", "outcome", "acceptedAt", "endedAt",
+            "attempts",
             "meaning",
         ]
         let outcomes = try each
@@ -121,7 +124,9 @@ struct OutcomeTests {
                 + "where your tokens are kept, until the app registers again.")
         #expect(OutcomeStory(outcomes[0]).text().contains("and the push service took it at 2026-11-21T22:26:40.456Z."))
         #expect(OutcomeStory(outcomes[2]).text().contains("and rejected with Blacklisted at"))
-        #expect(!OutcomeStory(outcomes[3]).text().contains("sent at") && OutcomeStory(outcomes[3]).text().contains("expired at"))
+        #expect(
+            !OutcomeStory(outcomes[3]).text().contains("sent at")
+                && OutcomeStory(outcomes[3]).text().contains("expired at"))
         #expect(OutcomeStory(outcomes[4]).text().contains("nobody knows whether it was taken"))
         #expect(OutcomeStory(outcomes[5]).text().contains("and taken back at"))
     }
@@ -129,13 +134,16 @@ struct OutcomeTests {
     @Test(
         "A question that is none gets an answer that says which part and why",
         arguments: [
-            ("find?token=xyz", 400, "token: "), ("find?uid=0", 400, "uid: \\\"0\\\" is no UID"), ("find?uid=-1", 400, "uid: "),
+            ("find?token=xyz", 400, "token: "), ("find?uid=0", 400, "uid: \\\"0\\\" is no UID"),
+            ("find?uid=-1", 400, "uid: "),
             ("find?apns-id=7", 400, "apns-id: \\\"7\\\" is no UUID"), ("find?tokens=1", 400, "can't be asked for"),
             ("find?token=ab&channel=YQ==", 400, "one of token, channel and address"), ("find?uid", 400, "NAME=VALUE"),
             ("find?uid=%zz", 400, "NAME=VALUE"), ("find?uid=1&uid=2", 400, "uid is given twice"),
-            ("find?since=yesterday", 400, "since: \\\"yesterday\\\" is no time: RFC 3339"), ("find?limit=0", 400, "limit: "),
+            ("find?since=yesterday", 400, "since: \\\"yesterday\\\" is no time: RFC 3339"),
+            ("find?limit=0", 400, "limit: "),
             ("find?limit=1001", 400, "from 1 to 1000"), ("find?before=x", 400, "before: \\\"x\\\" is no cursor"),
-            ("find?outcome=gone", 400, "one of confirmed, rejected"), ("list?after=1e3", 400, "after: \\\"1e3\\\" is no cursor"),
+            ("find?outcome=gone", 400, "one of confirmed, rejected"),
+            ("list?after=1e3", 400, "after: \\\"1e3\\\" is no cursor"),
             ("list?after=99999999999999999999", 400, "after: "), ("list?wait=21s", 400, "wait: "),
             ("list?until=1", 400, "after, limit, producer, wait can"), ("list?after=", 400, "after: "),
         ])
@@ -158,7 +166,9 @@ struct OutcomeTests {
         let desk = StubDesk()
         try await serving(desk, in: folder) { _ in
             let client = try await RawClient(folder)
-            for since in ["2026-11-22T03:26:40+01:00", "2026-11-22T03:26:40%2B01:00", "1795314400", "2026-11-22T02:26:40Z"] {
+            for since in [
+                "2026-11-22T03:26:40+01:00", "2026-11-22T03:26:40%2B01:00", "1795314400", "2026-11-22T02:26:40Z",
+            ] {
                 client.get("/v1/outcomes/find?since=\(since)&producer=a+b")
             }
             client.get("/v1/outcomes/find?since=10m")

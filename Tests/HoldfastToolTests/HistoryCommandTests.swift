@@ -56,7 +56,8 @@ struct HistoryCommandTests {
         try await fill(world)
         try await world.using(live: live) {
             for (uid, outcome, words) in [
-                (1, "confirmed", "and the push service took it at"), (4, "rejected", "and the service answered 410 Unregistered at"),
+                (1, "confirmed", "and the push service took it at"),
+                (4, "rejected", "and the service answered 410 Unregistered at"),
                 (5, "unknown", "nobody knows whether it was taken"), (6, "withdrawn", "and taken back at"),
                 (7, "expired", "its expiration came before it could be sent"),
             ] {
@@ -68,7 +69,9 @@ struct HistoryCommandTests {
                 let shown = try await world.tool("journal", "show", "\(uid)")
                 #expect(self.words(shown).contains(words), "\(shown.output)")
                 let byWord = try await world.tool("journal", "find", "--outcome", outcome, "--json").lines()
-                #expect(byWord.contains { $0["uid"] as? Int == uid } && byWord.allSatisfy { $0["outcome"] as? String == outcome })
+                #expect(
+                    byWord.contains { $0["uid"] as? Int == uid }
+                        && byWord.allSatisfy { $0["outcome"] as? String == outcome })
             }
             // One command for what waits as well.
             let waiting = try await world.tool("journal", "find", "--tag", "tag-8")
@@ -114,7 +117,9 @@ struct HistoryCommandTests {
         try await fill(world)
         let nothing = try await world.tool("journal", "find", "--topic", "elsewhere")
         #expect(nothing.status == 1 && nothing.output.isEmpty)
-        #expect(nothing.errors.contains("its history has 7 notifications, the oldest of which ended at"), "\(nothing.errors)")
+        #expect(
+            nothing.errors.contains("its history has 7 notifications, the oldest of which ended at"),
+            "\(nothing.errors)")
         let none = try await world.tool("journal", "find", "--outcome", "superseded")
         #expect(none.status == 1)
         let gone = try await Tool.run("journal", "find", "--journal", world.folder("none"), "--uid", "1")
@@ -128,7 +133,8 @@ struct HistoryCommandTests {
             (["--token", "xyz"], "hex digits"), (["--token", String(repeating: "g", count: 64)], "--token"),
             (["--since", "yesterday"], "is no time"), (["--until", "10x"], "is no time"),
             (["--since", "1h", "--until", "2h"], "--since is not before --until"),
-            (["--outcome", "lost"], "is no outcome: one of confirmed"), (["--limit", "0"], "--limit must be 1 or more"),
+            (["--outcome", "lost"], "is no outcome: one of confirmed"),
+            (["--limit", "0"], "--limit must be 1 or more"),
             (["--token", "00", "--channel", "YQ=="], "exclude each other"), (["--channel", "?"], "--channel"),
             (["--address", "x"], "--address"),
         ])
@@ -155,7 +161,8 @@ struct HistoryCommandTests {
         #expect(one.status == 0 && words(one).contains("answered 410 Unregistered at"), "\(one.output)")
         #expect(words(one).contains("The token is on the blacklist since"))
         let keys: Set = [
-            "cursor", "uid", "state", "apns-id", "token", "apns-topic", "producer", "tag", "outcome", "reason", "status",
+            "cursor", "uid", "state", "apns-id", "token", "apns-topic", "producer", "tag", "outcome", "reason",
+            "status",
             "timestamp", "acceptedAt", "sentAt", "endedAt", "attempts", "meaning", "words", "blacklisted",
         ]
         let json = try await Tool.run("journal", "find", "--journal", journal, "--token", bad, "--json", "--reveal")
@@ -168,10 +175,13 @@ struct HistoryCommandTests {
             ["-c", #""$1" journal find --journal "$2" --all | head -n 3"#, "sh", Tool.path, journal],
             program: "/bin/sh")
         let piped = try await run.result()
-        #expect(piped.status == 0 && piped.output.split(separator: "\n").count == 3 && piped.errors.isEmpty, "\(piped.errors)")
+        #expect(
+            piped.status == 0 && piped.output.split(separator: "\n").count == 3 && piped.errors.isEmpty,
+            "\(piped.errors)")
     }
 
-    @Test("Outcomes are listed from cursor to cursor, each once, and wrong cursors are told") func listed() async throws {
+    @Test("Outcomes are listed from cursor to cursor, each once, and wrong cursors are told") func listed() async throws
+    {
         let world = try OperatorWorld()
         try await fill(world)
         var (cursor, seen) = (0, [Int]())

@@ -56,7 +56,8 @@ package struct OutcomeLogReading: Sendable {
     package func status(isKept: Bool, readers: [OutcomeReader]) throws(JournalError) -> OutcomeLogStatus {
         let bounds = try log()
         return OutcomeLogStatus(
-            deleted: bounds.deleted, newest: bounds.newest, oldestAt: try page(bounds.deleted, 1).outcomes.first?.settledAt,
+            deleted: bounds.deleted, newest: bounds.newest,
+            oldestAt: try page(bounds.deleted, 1).outcomes.first?.settledAt,
             bytes: bounds.bytes, isKept: isKept, readers: readers.sorted { $0.name < $1.name })
     }
 }

@@ -14,7 +14,8 @@ package enum OutcomeQuestion: Hashable, Sendable {
     package static let longestWait = Duration.seconds(20)
 
     static let findNames = [
-        "uid", "apns-id", "token", "channel", "address", "topic", "producer", "tag", "outcome", "since", "until", "before",
+        "uid", "apns-id", "token", "channel", "address", "topic", "producer", "tag", "outcome", "since", "until",
+        "before",
         "limit",
     ]
     static let listNames = ["after", "limit", "producer", "wait"]
@@ -64,7 +65,9 @@ package enum OutcomeQuestion: Hashable, Sendable {
     private static func wait(_ text: String) throws(OutcomeArgument.Fault) -> Duration {
         guard let wait = DurationText.value(text), wait <= longestWait else {
             throw OutcomeArgument.Fault(
-                message: "\(text.prefix(100).debugDescription) is no duration up to \(DurationText.text(longestWait)), such as 10s.")
+                message:
+                    "\(text.prefix(100).debugDescription) is no duration up to \(DurationText.text(longestWait)), such as 10s."
+            )
         }
         return wait
     }

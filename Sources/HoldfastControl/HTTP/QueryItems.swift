@@ -10,8 +10,9 @@ struct QueryItems {
         for item in query.split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]) else {
-                throw .malformed("\(Self.quoted(String(item))) is not NAME=VALUE, percent-encoded: write it as curl does with "
-                    + "-G --data-urlencode")
+                throw .malformed(
+                    "\(Self.quoted(String(item))) is not NAME=VALUE, percent-encoded: write it as curl does with "
+                        + "-G --data-urlencode")
             }
             guard known.contains(name) else {
                 throw .malformed("\(Self.quoted(name)) can't be asked for: \(known.joined(separator: ", ")) can")

@@ -42,8 +42,11 @@ package struct OutcomeAnswer: Sendable {
     }
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {
-        guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(query) else { return [] }
-        let listing = try await desk.outcomes(after: after, limit: limit, of: producers, waitingAtMost: min(wait, longestWait))
+        guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(query) else {
+            return []
+        }
+        let listing = try await desk.outcomes(
+            after: after, limit: limit, of: producers, waitingAtMost: min(wait, longestWait))
         return try Form.line(OutcomeListForm(listing))
     }
 }

@@ -62,7 +62,9 @@ struct RequestServer: Sendable {
             try await desk.forgetOutcomeReader(order.reader)
             change = nil
         default:
-            guard let cursor = order.cursor else { throw ControlError.malformed("the request's body has no cursor to move to") }
+            guard let cursor = order.cursor else {
+                throw ControlError.malformed("the request's body has no cursor to move to")
+            }
             try await desk.moveOutcomeReader(order.reader, to: OutcomeCursor(cursor))
             change = OutcomeCursor(cursor)
         }

@@ -12,13 +12,16 @@ package enum OutcomeArgument {
 
     package static func cursor(_ text: String) throws(Fault) -> OutcomeCursor {
         guard let number = number(text) else {
-            throw Fault(message: "\(quoted(text)) is no cursor: a whole number, as outcomes have it, or 0 for the beginning.")
+            throw Fault(
+                message: "\(quoted(text)) is no cursor: a whole number, as outcomes have it, or 0 for the beginning.")
         }
         return OutcomeCursor(number)
     }
 
     package static func uid(_ text: String) throws(Fault) -> UID {
-        guard let number = number(text), number > 0 else { throw Fault(message: "\(quoted(text)) is no UID: a whole number.") }
+        guard let number = number(text), number > 0 else {
+            throw Fault(message: "\(quoted(text)) is no UID: a whole number.")
+        }
         return UID(number)
     }
 
@@ -32,7 +35,9 @@ package enum OutcomeArgument {
     }
 
     package static func channel(_ text: String) throws(Fault) -> Recipient {
-        do throws(Refusal) { return .channel(try BroadcastChannel(text)) } catch { throw Fault(message: "\(error.detail).") }
+        do throws(Refusal) { return .channel(try BroadcastChannel(text)) } catch {
+            throw Fault(message: "\(error.detail).")
+        }
     }
 
     package static func address(_ text: String) throws(Fault) -> Recipient {
@@ -56,7 +61,8 @@ package enum OutcomeArgument {
         if let seconds = number(text), seconds <= 253_402_300_799 { return WallTime(seconds: Int64(seconds)) }
         guard let ago = DurationText.value(text) else {
             throw Fault(
-                message: "\(quoted(text)) is no time: RFC 3339 (2026-11-21T12:00:00Z), Unix seconds (1795262400), or how long "
+                message:
+                    "\(quoted(text)) is no time: RFC 3339 (2026-11-21T12:00:00Z), Unix seconds (1795262400), or how long "
                     + "ago (30s, 10m, 1h, 7d).")
         }
         return now.advanced(by: .zero - ago)

@@ -8,11 +8,12 @@ package struct OutcomeStory {
 
     package init(_ outcome: Outcome) {
         self.outcome = outcome
-        guide = if case .rejected(let reason) = outcome.terminal {
-            ReasonGuide.of(reason, status: outcome.cause?.status)
-        } else {
-            nil
-        }
+        guide =
+            if case .rejected(let reason) = outcome.terminal {
+                ReasonGuide.of(reason, status: outcome.cause?.status)
+            } else {
+                nil
+            }
     }
 
     /// The meaning of the outcome, in a sentence without its full stop.

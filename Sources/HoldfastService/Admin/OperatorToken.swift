@@ -25,7 +25,8 @@ package final class OperatorToken: Sendable {
             case .missing:
                 "the request presents no token: send `Authorization: Bearer TOKEN`, once, with what is in the file of "
                     + "admin.token-file"
-            case .wrong: "the request presents another token than that of admin.token-file: see that it is the present one"
+            case .wrong:
+                "the request presents another token than that of admin.token-file: see that it is the present one"
             }
         }
     }
@@ -83,7 +84,8 @@ package final class OperatorToken: Sendable {
         if token.last == UInt8(ascii: "\r") { token.removeLast() }
         guard lengths.contains(token.count), token.allSatisfy(isTokenByte) else {
             throw Fault(
-                message: "the file \(file) has no token: one line of \(lengths.lowerBound) to \(lengths.upperBound) letters, "
+                message:
+                    "the file \(file) has no token: one line of \(lengths.lowerBound) to \(lengths.upperBound) letters, "
                     + "digits and -._~+/=, such as `openssl rand -hex 32` prints")
         }
         return token
@@ -100,7 +102,8 @@ package final class OperatorToken: Sendable {
         }
         guard let mode, mode & 0o027 != 0 else { return }
         throw Fault(
-            message: "the file \(file) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))), so its "
+            message:
+                "the file \(file) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))), so its "
                 + "token is no secret: make a new one, and `chmod 600 \(file)`")
     }
 

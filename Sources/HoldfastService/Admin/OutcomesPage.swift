@@ -30,7 +30,8 @@ struct OutcomesPage: Sendable {
     }
 
     private static func answer(_ status: Int, _ body: [UInt8], fields: [String: String] = [:]) -> AdminPage.Answer {
-        AdminPage.Answer(status, type: json, body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")], fields: fields)
+        AdminPage.Answer(
+            status, type: json, body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")], fields: fields)
     }
 
     /// 401, and how to do better. Every page that asks for the token answers so.

@@ -16,7 +16,8 @@ extension ServiceRun {
             DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
             ?? settings.connections
         do {
-            let token = try settings.tokenFile.map { (file) throws(OperatorToken.Fault) in try OperatorToken(file: file) }
+            let token = try settings.tokenFile.map { (file) throws(OperatorToken.Fault) in try OperatorToken(file: file)
+            }
             state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },

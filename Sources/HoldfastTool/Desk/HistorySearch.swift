@@ -75,7 +75,9 @@ struct HistorySearch {
         var found: [JournalEntry] = []
         while found.count < limit, let page = try listing.next() {
             for entry in page where found.count < limit {
-                guard let time = entry.rejectedAt, question.covers(time), oldest.map({ time < $0 }) ?? true else { continue }
+                guard let time = entry.rejectedAt, question.covers(time), oldest.map({ time < $0 }) ?? true else {
+                    continue
+                }
                 if try reader.outcome(of: entry.uid) == nil { found.append(entry) }
             }
         }

@@ -4,7 +4,9 @@ internal import HoldfastService
 
 /// How far back the history of a journal reaches, in words.
 enum HistoryWords {
-    static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError) -> String {
+    static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError)
+        -> String
+    {
         let status = try reader.history()
         guard let oldest = status.oldestAt else {
             return status.isKept

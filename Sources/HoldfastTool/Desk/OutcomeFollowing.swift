@@ -47,7 +47,8 @@ struct OutcomeFollowing {
         let log = try await desk.outcomeLog()
         if !log.isKept, reader == nil {
             console.warning(
-                "the journal keeps no outcomes, so none come: set journal.history, or give --reader, for which they are kept")
+                "the journal keeps no outcomes, so none come: set journal.history, or give --reader, for which they are kept"
+            )
         }
         if let reader {
             let known = try await desk.openOutcomeReader(reader)

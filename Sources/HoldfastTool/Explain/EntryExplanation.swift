@@ -182,7 +182,8 @@ struct EntryExplanation: Equatable {
         // The history knows more than the rejection: when it was sent.
         let course = facts.outcome.map { OutcomeStory($0).course { Self.time($0, facts.now) } }
         sentences.append(
-            course ?? "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
+            course
+                ?? "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
         )
         if let timestamp = cause.timestamp {
             sentences.append("The service says so of its token since \(Self.time(timestamp, facts.now)).")

@@ -191,7 +191,7 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
-        if let history { rows.append(("history", Format.count(history.count), Self.words(history))) }
+        if let history { rows.append(("history", Format.count(history.count), history.words)) }
         if let aside {
             let meaning = "confirmed by silence, and kept in case a late error denies them"
             rows.insert(("kept aside", Format.count(aside), meaning), at: 3)
@@ -212,26 +212,6 @@ struct JournalReport: Encodable, Equatable {
             topicsText,
             producersText, readersText,
         ].compactMap { $0 }.joined(separator: "\n")
-    }
-
-    /// What is in the history.
-    private static func words(_ history: HistoryForm) -> String {
-        guard let oldest = history.oldestAt else {
-            return history.isKept ? "ended notifications, which can be found" : "none is kept: journal.history is off"
-        }
-        return "ended since \(oldest.text), which can be found; \(Format.bytes(history.bytes))"
-            + (history.isKept ? "" : "; none is added: journal.history is off")
-    }
-
-    private var readersText: String? {
-        guard let readers = history?.readers, !readers.isEmpty else { return nil }
-        let rows = readers.map { reader in
-            [
-                "  " + reader.reader.printable(maximumLength: 64), "\(reader.cursor)", Format.count(reader.lag),
-                reader.missed.map { Format.count($0) } ?? "",
-            ]
-        }
-        return Columns.text([["  READER OF OUTCOMES", "CURSOR", "LAG", "MISSED"]] + rows, right: [1, 2, 3])
     }
 
     /// `nil` if a crash would change nothing.

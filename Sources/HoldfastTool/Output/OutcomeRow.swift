@@ -75,7 +75,8 @@ struct OutcomeRow {
     /// A line of the same table, for a notification that has not ended or whose end is kept elsewhere.
     static func line(_ entry: JournalEntryFacts) -> String {
         line(
-            uid: entry.uid, entry.state, entry.recipient, entry.topic, accepted: entry.acceptedAt, ended: entry.endedAt ?? "",
+            uid: entry.uid, entry.state, entry.recipient, entry.topic, accepted: entry.acceptedAt,
+            ended: entry.endedAt ?? "",
             [entry.reason, entry.tag.map { "tag \($0)" }])
     }
 
@@ -101,7 +102,8 @@ struct OutcomeRow {
 
     private var facts: String {
         let rows: [(String, String?)] = [
-            ("uid", String(form.uid)), ("cursor", form.cursor > 0 ? String(form.cursor) : nil), ("producer", form.producer),
+            ("uid", String(form.uid)), ("cursor", form.cursor > 0 ? String(form.cursor) : nil),
+            ("producer", form.producer),
             ("attempts", String(form.attempts)), ("accepted", form.acceptedAt.text), ("sent", form.sentAt?.text),
             ("ended", form.endedAt.text), ("reason", form.reason), ("status", form.status.map { String($0) }),
             ("timestamp", form.timestamp?.text), ("apns-id", form.id), ("apns-unique-id", form.uniqueID),

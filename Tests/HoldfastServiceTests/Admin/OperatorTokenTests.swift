@@ -103,6 +103,7 @@ struct OperatorTokenTests {
         #expect(try problems("token-file: token").first?.contains("is for `listen`") == true)
         #expect(try problems(#"listen: "127.0.0.1:2", token-file: none"#).first?.contains("there is no file") == true)
         try folder.write("token", "short")
-        #expect(try problems(#"listen: "127.0.0.1:2", token-file: token"#).first?.hasPrefix("admin.token-file: ") == true)
+        #expect(
+            try problems(#"listen: "127.0.0.1:2", token-file: token"#).first?.hasPrefix("admin.token-file: ") == true)
     }
 }

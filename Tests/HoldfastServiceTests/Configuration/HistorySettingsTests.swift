@@ -38,7 +38,8 @@ struct HistorySettingsTests {
     func off(history: String) throws {
         #expect(try configuration(history).engine.history == .none)
         #expect(
-            try configuration("{keep: 3d}", environment: ["HOLDFAST_JOURNAL_HISTORY_KEEP": "off"]).engine.history == .none)
+            try configuration("{keep: 3d}", environment: ["HOLDFAST_JOURNAL_HISTORY_KEEP": "off"]).engine.history
+                == .none)
     }
 
     @Test(

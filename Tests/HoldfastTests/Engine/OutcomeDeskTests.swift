@@ -51,11 +51,15 @@ import Testing
             let start = ContinuousClock.now
             let none = try await desk.outcomes(after: .start, limit: 9, of: nil, waitingAtMost: .milliseconds(60))
             #expect(none.outcomes.isEmpty && ContinuousClock.now - start >= .milliseconds(60))
-            let waiting = Task { try await desk.outcomes(after: .start, limit: 9, of: nil, waitingAtMost: .seconds(50)) }
+            let waiting = Task {
+                try await desk.outcomes(after: .start, limit: 9, of: nil, waitingAtMost: .seconds(50))
+            }
             try await submit(1...1, to: engine)
             #expect(try await waiting.value.outcomes.map(\.uid) == [UID(1)])
             #expect(ContinuousClock.now - start < .seconds(40))
-            last = Task { try await desk.outcomes(after: OutcomeCursor(1), limit: 9, of: nil, waitingAtMost: .seconds(50)) }
+            last = Task {
+                try await desk.outcomes(after: OutcomeCursor(1), limit: 9, of: nil, waitingAtMost: .seconds(50))
+            }
         }
         let listing = try #require(try await last?.value)
         #expect(listing.outcomes.isEmpty && listing.end == OutcomeCursor(1))
@@ -70,7 +74,8 @@ import Testing
                 let outcomes = numbers.map { number in
                     Outcome(
                         cursor: OutcomeCursor(UInt64(number)), uid: UID(UInt64(number)), terminal: .confirmed,
-                        history: DeliveryHistory(acceptedAt: .init(seconds: 1), settledAt: .init(seconds: 2), attempts: 1),
+                        history: DeliveryHistory(
+                            acceptedAt: .init(seconds: 1), settledAt: .init(seconds: 2), attempts: 1),
                         id: NotificationID(high: 1, low: 2), recipient: .device(Sample.notification(number).token!),
                         topic: "t")
                 }
@@ -92,7 +97,9 @@ import Testing
         #expect(status.readers.map { status.missed(by: $0) } == [0, 4])
     }
 
-    @Test("Readers are opened once, moved and forgotten, and the engine's own is not forgotten") func readers() async throws {
+    @Test("Readers are opened once, moved and forgotten, and the engine's own is not forgotten") func readers()
+        async throws
+    {
         let journal = InMemoryJournal()
         let engine = try testEngine(journal, InMemoryConnector()) { $0.keepsOutcomes = true }
         try await running(engine) {

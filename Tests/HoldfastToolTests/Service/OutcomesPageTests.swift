@@ -77,7 +77,9 @@ struct OutcomesPageTests {
         let world = try await world()
         let service = try await world.serve()
         let journal = world.folder("push.journal")
-        let follow = { try Tool.start(["outcomes", "follow", "--journal", journal, "--reader", "r", "--after", "0", "--json"]) }
+        let follow = {
+            try Tool.start(["outcomes", "follow", "--journal", journal, "--reader", "r", "--after", "0", "--json"])
+        }
         let first = try follow()
         #expect(try await world.send(50, journal: "one").result().status == 0)
         #expect(try await waitUntil { try first.output.split(separator: "\n").count == 50 })
@@ -97,7 +99,8 @@ struct OutcomesPageTests {
         #expect(readers.first?["lag"] as? Int == 0 && readers.first?["reader"] as? String == "r")
         first.kill(SIGTERM)
         _ = try await first.result()
-        let moved = try await Tool.run("outcomes", "readers", "--journal", journal, "--move", "r", "--to", "97", "--json")
+        let moved = try await Tool.run(
+            "outcomes", "readers", "--journal", journal, "--move", "r", "--to", "97", "--json")
         #expect(moved.status == 0 && moved.output == #"{"cursor":97,"reader":"r"}"# + "\n", "\(moved.errors)")
         let second = try Tool.start(["outcomes", "follow", "--journal", journal, "--reader", "r"])
         #expect(try await waitUntil { try second.output.split(separator: "\n").count == 4 })
@@ -136,7 +139,8 @@ struct OutcomesPageTests {
             })
         let one = try await Tool.run("journal", "find", "--journal", journal, "--token", Self.refused)
         #expect(one.status == 0 && one.output.contains("the service\n") || one.output.contains("410"), "\(one.output)")
-        let text = one.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        let text = one.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(
+            separator: " ")
         #expect(text.contains("and the service answered 410 Unregistered at"), "\(text)")
         #expect(text.contains("The token is on the blacklist since"))
         #expect(!one.output.contains(Self.refused))

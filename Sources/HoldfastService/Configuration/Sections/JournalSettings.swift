@@ -56,15 +56,18 @@ package struct JournalSettings: Equatable, Sendable {
                     + "its context besides"),
             ConfigKey(
                 "history.payloads", .flag, default: "false",
-                "whether their payloads are kept with them: personal data, which otherwise goes when a notification ends"),
+                "whether their payloads are kept with them: personal data, which otherwise goes when a notification ends"
+            ),
         ],
         check: { items, problems in
             for values in items where values.isGiven("wait") && !values.isUnknown("when-full") {
                 guard values.text("when-full") != WhenFull.wait.rawValue else { continue }
                 problems.append(values.problem("wait", "is for `when-full: wait`; add that, or leave this out"))
             }
-            for values in items where values.duration("history.keep") == .zero && values.flag("history.payloads") == true {
-                problems.append(values.problem("history.payloads", "keeps nothing with `keep: off`; leave one of them out"))
+            for values in items
+            where values.duration("history.keep") == .zero && values.flag("history.payloads") == true {
+                problems.append(
+                    values.problem("history.payloads", "keeps nothing with `keep: off`; leave one of them out"))
             }
         })
 

@@ -93,7 +93,8 @@ struct JournalFindCommand: AsyncParsableCommand {
     // MARK: Printing
 
     private func print(
-        _ waiting: [JournalEntry], _ ended: [Outcome], _ older: [JournalEntry], _ reader: JournalReader, isFirst: Bool = true
+        _ waiting: [JournalEntry], _ ended: [Outcome], _ older: [JournalEntry], _ reader: JournalReader,
+        isFirst: Bool = true
     ) throws {
         var lines = isFirst && !json ? [OutcomeRow.heading] : []
         func line(_ entry: JournalEntry) throws -> String {

@@ -78,12 +78,16 @@ struct HistoryOptions: ParsableArguments {
     var ending: String?
 
     func validate() throws {
-        let recipients = [token.map { _ in "--token" }, channel.map { _ in "--channel" }, address.map { _ in "--address" }]
-            .compactMap(\.self)
+        let recipients = [
+            token.map { _ in "--token" }, channel.map { _ in "--channel" }, address.map { _ in "--address" },
+        ]
+        .compactMap(\.self)
         guard recipients.count < 2 else {
             throw ValidationError("\(recipients.joined(separator: " and ")) exclude each other: give one.")
         }
-        if let since, let until, since >= until { throw ValidationError("--since is not before --until: nothing is between.") }
+        if let since, let until, since >= until {
+            throw ValidationError("--since is not before --until: nothing is between.")
+        }
     }
 
     var question: HistorySearch.Question {

@@ -26,7 +26,8 @@ struct OutcomesFollowCommand: AsyncParsableCommand {
     @OptionGroup var outcomesOptions: OutcomesOptions
 
     @Option(
-        name: .long, help: ArgumentHelp("Begin after the outcome with this cursor; 0 is before the oldest.", valueName: "cursor"),
+        name: .long,
+        help: ArgumentHelp("Begin after the outcome with this cursor; 0 is before the oldest.", valueName: "cursor"),
         transform: HistoryArgument.of(OutcomeArgument.cursor))
     var after: OutcomeCursor?
 
@@ -39,7 +40,8 @@ struct OutcomesFollowCommand: AsyncParsableCommand {
     func validate() throws {
         guard let reader else { return }
         guard (1...64).contains(reader.utf8.count), reader != OutcomeReader.engineName else {
-            throw ValidationError("--reader takes a name of 1 to 64 bytes, and not engine, which is the application's own.")
+            throw ValidationError(
+                "--reader takes a name of 1 to 64 bytes, and not engine, which is the application's own.")
         }
     }
 

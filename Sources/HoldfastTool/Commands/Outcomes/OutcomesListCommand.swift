@@ -23,7 +23,8 @@ struct OutcomesListCommand: AsyncParsableCommand {
     @OptionGroup var outcomesOptions: OutcomesOptions
 
     @Option(
-        name: .long, help: ArgumentHelp("Begin after the outcome with this cursor. (default: the oldest)", valueName: "cursor"),
+        name: .long,
+        help: ArgumentHelp("Begin after the outcome with this cursor. (default: the oldest)", valueName: "cursor"),
         transform: HistoryArgument.of(OutcomeArgument.cursor))
     var after = OutcomeCursor.start
 

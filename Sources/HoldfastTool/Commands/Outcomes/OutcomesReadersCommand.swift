@@ -38,7 +38,9 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard forget == nil || move == nil else { throw ValidationError("--forget and --move exclude each other: give one.") }
+        guard forget == nil || move == nil else {
+            throw ValidationError("--forget and --move exclude each other: give one.")
+        }
         guard (move == nil) == (to == nil) else { throw ValidationError("--move and --to need each other.") }
     }
 
@@ -67,7 +69,8 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
                     reader.isWaitedFor ? "outcomes are kept until it has read them" : "",
                 ]
             }
-            Console.standard.print(Columns.text([["READER", "CURSOR", "LAG", "MISSED", "NOTE"]] + rows, right: [1, 2, 3]))
+            Console.standard.print(
+                Columns.text([["READER", "CURSOR", "LAG", "MISSED", "NOTE"]] + rows, right: [1, 2, 3]))
         }
         return .ok
     }
