@@ -71,6 +71,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var routes: [Route]
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
+    /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
+    public var history: OutcomeLogStatus?
 
     package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes

@@ -100,6 +100,8 @@ struct JournalReport: Encodable, Equatable {
     var topicsSetAside: [TopicForm]?
     var producers: [Producer]
     var totals: Totals
+    /// What it has of ended notifications, and who reads it.
+    var history: HistoryForm?
     var usedBytes: Int
     var limitBytes: Int
 
@@ -115,6 +117,8 @@ struct JournalReport: Encodable, Equatable {
         var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         var live: DeskStatus?
+        /// `nil` where it was not read.
+        var history: OutcomeLogStatus?
     }
 
     init(_ status: JournalStatus, directory: String, _ details: Details) {
@@ -157,6 +161,7 @@ struct JournalReport: Encodable, Equatable {
             Producer(producer: producer.name, unconfirmed: producer.unconfirmed, totals: Totals(producer.totals))
         }
         totals = Totals(status.totals)
+        history = details.history.map(HistoryForm.init)
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
     }
@@ -196,6 +201,7 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
+        if let history { rows.append(("history", Format.count(history.count), history.words)) }
         if let aside {
             let meaning = "confirmed by silence, and kept in case a late error denies them"
             rows.insert(("kept aside", Format.count(aside), meaning), at: 3)
@@ -215,7 +221,7 @@ struct JournalReport: Encodable, Equatable {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText,
-            producersText,
+            producersText, readersText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
