@@ -10,6 +10,10 @@ final class HTTP2IngressService: Sendable {
     let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests
+    /// Tells outcomes; nil while the engine keeps none.
+    let outcomes: @Sendable () -> OutcomeFeed?
+    /// Of requests that wait for their outcomes.
+    let places: SharedPlaces
     /// Checks and packs large batches, so that event loops can read on.
     let packing = DispatchQueue(label: "holdfast.gateway.packing")
     /// Whether there is TLS.
@@ -30,8 +34,10 @@ final class HTTP2IngressService: Sendable {
 
     init(
         _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producers: NamedProducers,
-        log: ListenerLog
+        outcomes: @escaping @Sendable () -> OutcomeFeed?, log: ListenerLog
     ) {
+        self.outcomes = outcomes
+        places = SharedPlaces(limit: configuration.waiting)
         self.log = log
         self.producers = producers
         isSecure = configuration.tls != nil
@@ -47,6 +53,7 @@ final class HTTP2IngressService: Sendable {
     func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {
         rate.change(to: configuration.rate)
         begun.change(limit: configuration.memory)
+        places.change(limit: configuration.waiting)
         guests.asksForCredentials = !settings.access.isOpen
         current.withLock { $0 = Terms(settings) }
     }

@@ -11,7 +11,7 @@ struct RequestFields: Sendable {
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
-        case guarantee
+        case guarantee, answer
         // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
         case tag, producer, deliverAfter, deliverWithin, context, newestWins
 
@@ -28,6 +28,7 @@ struct RequestFields: Sendable {
             case .requestID: "apns-request-id"
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
+            case .answer: "holdfast-answer"
             case .tag: "holdfast-tag"
             case .producer: "holdfast-producer"
             case .deliverAfter: "holdfast-deliver-after"
@@ -106,6 +107,8 @@ struct RequestFields: Sendable {
     var context: String? { self[.context] }
     /// Whether a newer one takes its place: `holdfast-newest-wins`.
     var newestWins: String? { self[.newestWins] }
+    /// When to answer: `holdfast-answer`.
+    var answer: String? { self[.answer] }
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 

@@ -163,6 +163,19 @@ struct RequestReader {
         }
     }
 
+    /// When the request is to be answered.
+    ///
+    /// - Parameter standard: for requests that do not say it.
+    static func answering(_ fields: RequestFields, orElse standard: AnswerMode?) throws(Refusal) -> AnswerMode? {
+        guard let text = fields.answer else { return standard }
+        guard let mode = AnswerMode(header: text) else {
+            throw Refusal(
+                .badAnswerMode,
+                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+        }
+        return mode
+    }
+
     static func unixSeconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
@@ -174,4 +187,6 @@ extension Reason {
     static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
     /// `holdfast-guarantee`, another one, has no such value.
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
+    /// `holdfast-answer`, another one, has no such value.
+    static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
 }

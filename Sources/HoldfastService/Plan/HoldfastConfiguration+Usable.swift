@@ -12,7 +12,17 @@ extension HoldfastConfiguration {
             return routeProblems
         }
         return routeProblems + unusableToken() + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
-            + uselessClients() + sharedAddresses(values)
+            + uselessClients() + sharedAddresses(values) + withoutOutcomes(values)
+    }
+
+    /// What tells senders of outcomes, where none are kept.
+    private func withoutOutcomes(_ values: ConfigValues) -> [ConfigProblem] {
+        guard !engine.logsOutcomes else { return [] }
+        let why = "needs outcomes, and `history` is off: turn it on, or leave this out"
+        return [
+            gateway.answerWait == nil ? nil : values.problem("http2.answer.wait", why),
+            gateway.tellsErrors ? values.problem("binary.errors", why) : nil,
+        ].compactMap(\.self)
     }
 
     /// Listeners for which another one leaves no address.
