@@ -153,6 +153,16 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastAPNsAnswers", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
 
+        // Tells senders how their notifications ended. Over the dialling and TLS that sending has: another HTTP client would
+        // judge certificates in its own way, and could not say whether a request that failed may have arrived.
+        .target(
+            name: "HoldfastWebhooks",
+            dependencies: [
+                "Holdfast", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", logging, nioCore, nioHTTP1,
+                nioSSL, nioTLS, serviceLifecycle,
+            ],
+            swiftSettings: strict),
+
         // What senders that exist already talk to.
         .target(
             name: "HoldfastGateway",
@@ -170,7 +180,7 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
+                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
 

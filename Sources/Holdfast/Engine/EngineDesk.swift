@@ -29,6 +29,11 @@ struct EngineDesk: OperatorDesk {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
         desk.blacklistDamage = status.blacklistDamage
+        let reports = core.readerReports.withLock { $0 }
+        for index in desk.readers.indices {
+            guard let report = reports[desk.readers[index].name] else { continue }
+            desk.readers[index].take(report, newest: core.journal.outcomeLog.newest)
+        }
         return desk
     }
 

@@ -23,6 +23,31 @@ extension PushEngine {
     /// The readers of outcomes that the journal knows, with their cursors.
     public var outcomeReaders: [OutcomeReader] { core.journal.outcomeReaders }
 
+    /// The bounds of the log.
+    package var outcomeLog: OutcomeLogFigures { core.journal.outcomeLog }
+
+    /// Opens a reader that keeps up by ``outcomes(after:limit:within:)`` and ``moveReader(_:to:)``. It is not waited for.
+    ///
+    /// - Returns: how far it has come; for a new one, the newest outcome.
+    package func openReader(_ name: String) throws(JournalError) -> OutcomeCursor {
+        try core.journal.openReader(name, isWaitedFor: false)
+    }
+
+    /// Waits for outcomes after a cursor that the caller keeps.
+    ///
+    /// - Parameter patience: how long to wait.
+    /// - Throws: ``JournalError`` if the journal can't be read.
+    package func outcomes(
+        after cursor: OutcomeCursor, limit: Int, within patience: Duration
+    ) async throws -> OutcomeArrival {
+        try await core.outcomes.stretch(after: cursor, limit: limit, within: patience)
+    }
+
+    /// Takes a reader's own word of how it comes along, for ``DeskStatus/readers``. Nil for nothing to say.
+    package func report(_ report: ReaderReport?, ofReader name: String) {
+        core.readerReports.withLock { $0[name] = report }
+    }
+
     /// Moves a reader's cursor, forward or back, durably on return.
     ///
     /// - Throws: ``JournalError``: with code ``JournalError/Code/notFound`` for a reader that is not known, and

@@ -29,7 +29,10 @@ public struct JournalDesk: OperatorDesk {
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
                 isServed: isServed(lane.key))
         }
-        return DeskStatus(lanes: lanes, routes: routes)
+        var desk = DeskStatus(lanes: lanes, routes: routes)
+        let newest = journal.outcomeLog.newest
+        desk.readers = journal.outcomeReaders.map { DeskStatus.Reader($0, newest: newest) }
+        return desk
     }
 
     /// Returns nothing: no process works on the entries.

@@ -6,18 +6,44 @@ struct StatusForm: Codable {
     var routes: [RouteForm]
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
+    /// Absent where there are none.
+    var readers: [ReaderForm]?
 
     init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
+        readers = status.readers.isEmpty ? nil : status.readers.map(ReaderForm.init)
     }
 
     func value() throws(ControlError) -> DeskStatus {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
         status.blacklistDamage = blacklistDamage ?? 0
+        status.readers = (readers ?? []).map { $0.value() }
         return status
+    }
+}
+
+/// A reader of outcomes.
+package struct ReaderForm: Codable, Hashable, Sendable {
+    package var reader: String
+    package var cursor: UInt64
+    /// Outcomes behind the cursor.
+    package var unread: Int
+    /// Whether delivery waits for it.
+    package var isWaitedFor: Bool
+    /// What keeps it from going on. Absent while nothing does.
+    package var trouble: String?
+
+    package init(_ reader: DeskStatus.Reader) {
+        (self.reader, cursor, unread) = (reader.name, reader.cursor.rawValue, reader.unread)
+        (isWaitedFor, trouble) = (reader.isWaitedFor, reader.trouble)
+    }
+
+    func value() -> DeskStatus.Reader {
+        DeskStatus.Reader(
+            name: reader, cursor: OutcomeCursor(cursor), unread: unread, isWaitedFor: isWaitedFor, trouble: trouble)
     }
 }
 
