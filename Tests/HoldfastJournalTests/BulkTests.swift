@@ -62,7 +62,7 @@ struct BulkTests {
 
     @Test(
         "An append waits for one commit of a bulk settlement, whatever the bulk is of",
-        arguments: ["acknowledge", "withdraw", "defer", "promote", "outcomes"])
+        arguments: ["acknowledge", "withdraw", "defer", "promote"])
     func appendGoesBetween(kind: String) throws {
         let stage = try Stage()
         defer { stage.end() }
@@ -78,16 +78,11 @@ struct BulkTests {
             stage.journal.settle(
                 SettlementBatch(others: stage.keys.map { Settlement($0, .withdraw) }), completion: stage.heard("bulk"))
         case "defer": stage.journal.settle(deferral, completion: stage.heard("bulk"))
-        case "promote":
+        default:
             stage.journal.settle(deferral) { _ in }
             while stage.journal.step() != nil {}
             stage.journal.promoteDue(
                 stage.lane, after: nil, now: due, limit: Stage.count, completion: stage.heard("bulk"))
-        default:
-            stage.journal.settle(SettlementBatch(acknowledging: stage.keys, keepsOutcomes: true)) { _ in }
-            while stage.journal.step() != nil {}
-            #expect(stage.journal.outcomeCount == Stage.count)
-            stage.journal.removeOutcomes(stage.keys.map(\.uid), completion: stage.heard("bulk"))
         }
         // The first commit of the bulk is under way when they come.
         #expect(stage.journal.step() == .visible)

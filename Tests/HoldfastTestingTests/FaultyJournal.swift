@@ -100,7 +100,8 @@ final class FaultyJournal: JournalService {
         try base.observeCommits { [fault] in
             observer(
                 CommitReport(
-                    lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained, outcomes: $0.outcomes,
+                    lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained,
+                    newestOutcome: $0.newestOutcome, unreadOutcomes: $0.unreadOutcomes,
                     failure: $0.failure, measure: fault == .measuresNothing ? nil : $0.measure))
         }
     }

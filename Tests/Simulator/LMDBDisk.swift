@@ -133,7 +133,7 @@ final class LMDBDisk: SimulatedDisk {
         }
         if status.aside > 0 { try appendAside(status, to: &entries) }
         return DiskImage(
-            figures: figures, entries: entries, outcomes: try open.outcomes(after: outcomes, limit: .max).outcomes,
+            figures: figures, entries: entries, outcomes: try open.outcomes(after: outcomes, limit: .max),
             readers: open.outcomeReaders,
             blacklist: try open.blacklist.list(after: nil, limit: .max))
     }

@@ -34,6 +34,7 @@ final class EntriesCheck {
     /// At an opening, what `deferred` and `deferredIndex` say of each other: sums of hashes, which are equal when the rows
     /// are. Looking each of them up would take too long.
     private(set) var deferredSums: (rows: UInt64, index: UInt64) = (0, 0)
+    var outcomeLog = OutcomeLogCheck()
     /// Nil when the journal does not say.
     private(set) var format: UInt32?
 
@@ -41,7 +42,9 @@ final class EntriesCheck {
     static let rowTables = [
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
-    private static let passedOver: Set<String> = ["rejections", "outcomes", "identities", "notes", "asideOrder"]
+    private static let passedOver: Set<String> = [
+        "rejections", "outcomes", "identities", "notes", "asideOrder", "outcomeLog", "outcomeIndex", "outcomeReaders",
+    ]
     /// Tables that a journal of an older version does not have.
     private var addedTables: [String] {
         EntriesStore.Tables.addedNames.filter { name in tables.contains { table in table.name == name } }
@@ -58,7 +61,7 @@ final class EntriesCheck {
     }
 
     func run() {
-        let names = Self.figuresTables + Self.rowTables + asideTables + addedTables
+        let names = Self.figuresTables + Self.rowTables + asideTables + addedTables + outcomeTables
         check.walk(walk, tables, names) { table, key, value, page in
             // What is passed over when it cannot be read is left to its reader.
             if check.isOpening, Self.passedOver.contains(table) { return }
@@ -75,6 +78,9 @@ final class EntriesCheck {
             case "aside": asideRow(key, value, page)
             case "asideOrder": if key.count != 20 { badKey(key, table, page) }
             case "quarantine": quarantined(key, value.array, page)
+            case "outcomeLog": outcomeBlock(key, value, page)
+            case "outcomeIndex": outcomeIndexRow(key, value, page)
+            case "outcomeReaders": outcomeReader(key, value, page)
             default: note(key, value.array, page)
             }
         }
@@ -83,6 +89,7 @@ final class EntriesCheck {
         check.checkMap(finding, expected: limit.map { JournalOptions.mapByteCount(limit: Int(clamping: $0)) })
         checkFigures()
         checkAside()
+        checkOutcomes()
         checkPlaces()
     }
 
@@ -114,6 +121,14 @@ final class EntriesCheck {
             self.limit = limit
             if !isChecked {
                 check.remark("The limit was stored without a checksum; the next opening stores it with one.")
+            }
+        case OutcomeTables.boundsKey:
+            do throws(EntryRecord.Fault) {
+                outcomeLog.bounds = try OutcomeLogBounds(value)
+            } catch {
+                damage(
+                    "the bounds of the log of outcomes: \(error.words)",
+                    "The next opening makes them anew; some numbers may be left out.")
             }
         default:
             damage("there is a fact that this Holdfast does not know", "Nothing reads it.")

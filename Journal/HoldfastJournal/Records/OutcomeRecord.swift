@@ -14,6 +14,18 @@ enum OutcomeCode {
         }
     }
 
+    /// The code of an outcome's word (``TerminalOutcome/word``); 0 for none.
+    static func code(word: String) -> UInt8 {
+        switch word {
+        case "confirmed": 1
+        case "rejected": 2
+        case "expired": 3
+        case "unknown": 4
+        case "withdrawn": 5
+        default: 0
+        }
+    }
+
     /// - Returns: nil for a code that is none of these.
     static func outcome(_ code: UInt8, reason: @autoclosure () -> Reason) -> TerminalOutcome? {
         switch code {
@@ -27,7 +39,8 @@ enum OutcomeCode {
     }
 }
 
-/// An outcome that waits to be taken, as it lies in `outcomes`. The checksum's seed is the UID, so that a value under
+/// An outcome as it waits in `outcomes` in a journal of format 1 or 2: the next opening for writing moves it into the log
+/// (``OutcomeMigration``). The checksum's seed is the UID, so that a value under
 /// another's key is damage.
 ///
 ///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
@@ -54,51 +67,6 @@ enum OutcomeRecord {
         return serviceHeadByteCount + Int(bytes.load(UInt16.self, at: start + 64)) + words
     }
 
-    /// - Parameters:
-    ///   - record: the entry's record as it lay in the journal.
-    ///   - cause: of a rejection.
-    /// - Returns: nil when the entry's record is damaged: then nobody can say whose outcome it is.
-    static func bytes(
-        _ terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, of record: Span<UInt8>, key: EntryKey
-    ) -> [UInt8]? {
-        guard case .success(let entry) = EntryRecord.read(record, lane: key.lane.rawValue, uid: key.uid.rawValue),
-            case .success(let fields) = Result(catching: { () throws(PackedNotification.Damage) in
-                try PackedNotification.Fields(record, in: entry.body)
-            })
-        else { return nil }
-        let reason = cause.map { SmallRecord.cut($0.reason) } ?? []
-        var content: [UInt8] = []
-        content.reserveCapacity(serviceHeadByteCount + fields.address.count + fields.tag.count + reason.count)
-        content.append(OutcomeCode.code(of: terminal))
-        content.append(
-            (cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2) | recipientFlag(of: fields))
-        content.append(fields.service == nil ? UInt8(fields.address.count) : 0)
-        content.appendLittleEndian(UInt16(clamping: cause?.status ?? 0))
-        content.appendLittleEndian(UInt16(reason.count))
-        content.appendLittleEndian(UInt16(fields.tag.count))
-        content.appendLittleEndian(entry.head.producer)
-        for time in [settledAt, cause?.timestamp, cause?.rejectedAt] {
-            content.appendLittleEndian(UInt64(bitPattern: time?.milliseconds ?? 0))
-        }
-        content.appendLittleEndian(fields.id.high)
-        content.appendLittleEndian(fields.id.low)
-        if let service = fields.service {
-            content.appendLittleEndian(UInt16(fields.address.count))
-            content.append(service.rawValue)
-            content.append(contentsOf: [0, 0, 0, 0, 0])
-        }
-        record.append(fields.address, to: &content)
-        record.append(fields.tag, to: &content)
-        content.append(contentsOf: reason)
-        let version: UInt8 = fields.service != nil ? version : fields.isBroadcast ? 2 : 1
-        return SmallRecord.seal(magic, version: version, seed: key.uid.rawValue, content)
-    }
-
-    private static func recipientFlag(of fields: PackedNotification.Fields) -> UInt8 {
-        if fields.service != nil { return 8 }
-        return fields.isBroadcast ? 4 : 0
-    }
-
     /// - Parameter producers: the names, Producer 1 first.
     static func read(_ bytes: [UInt8], uid: UInt64, producers: [String]) throws(EntryRecord.Fault) -> Outcome {
         let span = bytes.span
@@ -123,10 +91,14 @@ enum OutcomeRecord {
                 reason: reason, status: span[14] & 1 == 0 ? nil : Int(span.load(UInt16.self, at: 16)),
                 timestamp: span[14] & 2 == 0 ? nil : time(32), rejectedAt: time(40))
         }
+        // Neither its topic nor when it was accepted is known.
+        let isAttempt = terminal == .confirmed || cause?.status != nil
         return Outcome(
-            uid: UID(uid), terminal: terminal, cause: cause, settledAt: time(24),
+            uid: UID(uid), terminal: terminal, cause: cause,
+            history: DeliveryHistory(acceptedAt: time(24), settledAt: time(24), attempts: isAttempt ? 1 : 0),
             id: NotificationID(high: span.load(UInt64.self, at: 48), low: span.load(UInt64.self, at: 56)),
-            recipient: recipient, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
+            recipient: recipient, topic: "", producer: producers.name(of: span.load(UInt16.self, at: 22)),
+            tag: Array(bytes[tag]))
     }
 
     private static func recipient(

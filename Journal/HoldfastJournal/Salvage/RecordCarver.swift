@@ -9,6 +9,7 @@ struct RecordCarver {
         case entry(EntryRecord.Head, [UInt8])
         case rejection(uid: UInt64, [UInt8])
         case outcome(uid: UInt64, [UInt8])
+        case outcomes(OutcomeBlockHeader, [UInt8])
         case identity(uid: UInt64, [UInt8])
         case lane(UInt32, LaneRecord)
         case producer(UInt16, ProducerRecord)
@@ -98,6 +99,7 @@ struct RecordCarver {
             guard has(40) else { return nil }
             return Self.sum(40 + small(32), span.load(UInt32.self, at: start + 36))
         case OutcomeRecord.magic: return OutcomeRecord.byteCount(span, at: start)
+        case OutcomeBlock.magic: return OutcomeBlock.byteCount(span, at: start)
         case IdentityRecord.magic: return has(40) ? 40 + small(14) : nil
         case LaneRecord.magic:
             guard has(76) else { return nil }
@@ -141,6 +143,7 @@ struct RecordCarver {
                 guard let uid = uid() else { return nil }
                 _ = try OutcomeRecord.read(bytes, uid: uid, producers: [])
                 return .outcome(uid: uid, bytes)
+            case OutcomeBlock.magic: return .outcomes(try OutcomeBlockHeader.read(span).get(), bytes)
             case IdentityRecord.magic:
                 guard let uid = uid(), IdentityRecord(span, uid: uid) != nil else { return nil }
                 return .identity(uid: uid, bytes)

@@ -175,7 +175,9 @@ struct SalvagedFigures {
     // MARK: Rows
 
     /// The rows of `lanes`, `producers` and `facts`, from the counts.
-    func rows(greatestUID: UInt64) -> [(table: String, key: [UInt8], value: [UInt8])] {
+    ///
+    /// - Parameter hasLog: whether there are outcomes in the log, or readers.
+    func rows(greatestUID: UInt64, hasLog: Bool) -> [(table: String, key: [UInt8], value: [UInt8])] {
         var rows: [(table: String, key: [UInt8], value: [UInt8])] = []
         var facts = facts ?? FactsRecord(identityKey: .random())
         let greatest = lanes.values.reduce(greatestUID) { greatest, lane in max(greatest, lane.lastUID) }
@@ -197,7 +199,8 @@ struct SalvagedFigures {
         }
         var version: [UInt8] = []
         let isOldest = aside.isEmpty && quarantined.isEmpty
-        version.appendLittleEndian(isOldest ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
+        version.appendLittleEndian(
+            hasLog ? EntriesStore.logFormat : isOldest ? EntriesStore.oldestFormat : EntriesStore.asideFormat)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
         rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))

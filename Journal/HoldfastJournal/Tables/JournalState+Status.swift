@@ -14,7 +14,7 @@ extension JournalStatus {
     init(_ state: JournalState, _ figures: CommitFigures, pageByteCount: Int, limit: Int) {
         self.init(
             rejections: figures.rejections, nextUID: UID(state.facts.nextUID), totals: state.facts.totals,
-            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: figures.outcomes,
+            usedBytes: figures.usedPages * pageByteCount, limitBytes: limit, outcomes: state.log.figures(bytes: 0).count,
             identities: figures.identities, aside: figures.aside, quarantined: figures.quarantined)
         for (index, lane) in state.lanes.all.enumerated() {
             unconfirmed += lane.entries + lane.deferred

@@ -7,7 +7,7 @@ extension CommitDraft {
     ///
     /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
-        _ batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int
+        _ batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if let time = batch.earliestTime { state.facts.wallTime = time }
@@ -20,7 +20,7 @@ extension CommitDraft {
 
     /// - Returns: how many there were room for.
     private mutating func settleParts(
-        of batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int,
+        of batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int,
         _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         let end = min(start + budget, batch.count)
@@ -46,22 +46,37 @@ extension CommitDraft {
         return parts
     }
 
-    /// - Returns: how many of the keys it came to.
+    /// - Returns: how many of the items it came to.
     mutating func acknowledge(
-        _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
+        _ items: ArraySlice<Acknowledgement>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally()
-        let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
+        let settledAt = batch.settledAt.milliseconds
+        let confirmed = OutcomeCode.code(of: .confirmed)
+        let keepsOutcomes = batch.keepsOutcomes
+        var logged = LoggedEnd(
+            settledAt: settledAt, sentAt: nil, attempts: 1, cause: nil, uniqueID: nil,
+            keepsPayload: batch.keepsPayloads)
+        let hasDetails = !batch.details.isEmpty
+        let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
-            for key in keys {
+            for item in items {
                 if isOver(after: parts) { break }
+                let key = item.key
                 parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
                 }
-                cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
+                if keepsOutcomes {
+                    logged.sentAt = item.sentAgo.time(before: batch.settledAt)?.milliseconds
+                    if hasDetails { logged.take(batch.details[key.uid]) }
+                }
+                cursor.withCurrent { _, record in
+                    tally.take(record, key)
+                    if keepsOutcomes { outcomes.append(confirmed, record, key, logged) }
+                }
                 try cursor.delete()
             }
             return parts
@@ -76,7 +91,6 @@ extension CommitDraft {
             report.settled += run.count
         }
         try noteConfirmed(tally.identified)
-        for (uid, bytes) in tally.outcomes { try transaction.put(Key.uid(uid).span, bytes.span, in: tables.outcomes) }
         for key in tally.missed {
             if let record = try takeDeferred(key) {
                 try end(key, record, .confirmed, cause: nil, of: batch)
@@ -135,7 +149,7 @@ extension CommitDraft {
         let outcome = row?.isPossiblySent == false ? asked : .unknown
         state.endQuarantined(of: row?.producer ?? 0, outcome)
         try noteOutcome(outcome, of: key.uid.rawValue)
-        if let row { try keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
+        if let row { keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
         return outcome == .withdrawn ? .withdrawn : .settled
     }
 
@@ -147,17 +161,7 @@ extension CommitDraft {
         let head = EntryRecord.uncheckedHead(record.span)
         state.end(1, of: head.producer, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
-        try keepOutcome(outcome, cause: cause, of: record.span, key, batch)
-    }
-
-    private func keepOutcome(
-        _ outcome: TerminalOutcome, cause: RejectionCause?, of record: Span<UInt8>, _ key: EntryKey,
-        _ batch: SettlementBatch
-    ) throws(LMDBError) {
-        guard batch.keepsOutcomes else { return }
-        let bytes = OutcomeRecord.bytes(
-            outcome, cause: cause, settledAt: batch.settledAt, of: record, key: key)
-        if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
+        keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
 
     // MARK: Taking entries out
@@ -254,12 +258,10 @@ private struct AcknowledgementTally {
     private var run = Run(lane: 0, producer: 0)
     /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
-    private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
     /// Not in `entries`.
     var missed: [EntryKey] = []
 
-    /// - Parameter settledAt: nil when outcomes are not kept.
-    mutating func take(_ record: Span<UInt8>, _ key: EntryKey, settledAt: WallTime?) {
+    mutating func take(_ record: Span<UInt8>, _ key: EntryKey) {
         let head = EntryRecord.uncheckedHead(record)
         if run.lane != key.lane.rawValue || run.producer != head.producer {
             endRun()
@@ -268,11 +270,6 @@ private struct AcknowledgementTally {
         run.count += 1
         if head.flags.contains(.possiblySent) { run.flagged += 1 }
         if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
-        if let settledAt,
-            let bytes = OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: record, key: key)
-        {
-            outcomes.append((key.uid.rawValue, bytes))
-        }
     }
 
     mutating func endRun() {

@@ -99,6 +99,9 @@ struct OutcomeWaiters: Sendable {
     private var hasStarted = false
     private(set) var hasEnded = false
 
+    /// Outcomes that nobody has asked for yet.
+    var rememberedCount: Int { recent.count }
+
     private var isIdle: Bool { waiting.isEmpty && watches.isEmpty }
 
     /// Where to read on; nil while there is nothing to read, or nobody to read it for.

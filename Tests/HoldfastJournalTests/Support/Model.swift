@@ -92,7 +92,7 @@ struct Model {
         var report = SettlementReport()
         wallTime = batch.earliestTime ?? wallTime
         totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
-        for key in batch.acknowledged {
+        for key in batch.acknowledged.map(\.key) {
             let settled = end(key, .confirmed, batch) != nil
             report.settled += settled ? 1 : 0
             report.gone += settled ? 0 : 1

@@ -128,7 +128,7 @@ import Testing
         #expect(try engine.outcome(of: receipt) == nil)
         #expect(try await runUntilIdle(engine) == .drained)
         #expect(try engine.outcome(of: receipt) == .confirmed && engine.outcome(of: nameless) == .confirmed)
-        let batch = try await engine.outcomes.makeAsyncIterator().source.next()
+        let batch = try await engine.core.nextOutcomes()
         try await batch?.taken()
         // Remembered by its identity, where it has one.
         #expect(try engine.outcome(of: receipt) == .confirmed && engine.outcome(of: nameless) == nil)
