@@ -92,7 +92,7 @@ package final class Webhook: Service, Sendable {
 
     private func tell() async throws {
         let isKnown = engine.outcomeReaders.contains { $0.name == configuration.reader }
-        let cursor = try engine.openReader(configuration.reader)
+        let cursor = try await engine.desk.openOutcomeReader(configuration.reader)
         var machine = WebhookMachine(configuration, at: cursor, newest: isKnown ? engine.outcomeLog.newest : nil)
         var outcomes: [[UInt8]] = []
         while !ending.isOver {
@@ -102,14 +102,10 @@ package final class Webhook: Service, Sendable {
                 if let onDisk = engine.outcomeReaders.first(where: { $0.name == configuration.reader })?.cursor {
                     machine.found(onDisk)
                 }
-                let arrival = try await ending.unlessBegun { [engine, cursor = machine.cursor] in
-                    try await engine.outcomes(
-                        after: cursor, limit: WebhookConfiguration.greatestBatch, within: Self.lookInterval)
-                }
-                switch arrival {
-                case .outcomes(let stretch): outcomes = try take(stretch, &machine)
-                case .nothing: break
-                case .ended: return await settle(&machine)
+                if let written = try await read(&machine) {
+                    outcomes = written
+                } else if ending.hasBegun || engine.outcomesHaveEnded {
+                    return await settle(&machine)
                 }
             case .post(let post): await self.post(post, outcomes[post.items], &machine)
             case .move(let cursor): await move(to: cursor, &machine)
@@ -123,13 +119,19 @@ package final class Webhook: Service, Sendable {
         await settle(&machine)
     }
 
-    private func take(_ stretch: OutcomeStretch, _ machine: inout WebhookMachine) throws -> [[UInt8]] {
-        let wanted = stretch.outcomes.filter(configuration.wants)
+    /// - Returns: the JSON of each outcome that was read and is to be told; nil when there was nothing to read for a while.
+    private func read(_ machine: inout WebhookMachine) async throws -> [[UInt8]]? {
+        let listing = try await ending.unlessBegun { [engine, cursor = machine.cursor] in
+            try await engine.desk.outcomes(
+                after: cursor, limit: WebhookConfiguration.greatestBatch, of: nil, waitingAtMost: Self.lookInterval)
+        }
+        guard listing.end > machine.cursor else { return nil }
+        let wanted = listing.outcomes.filter(configuration.wants)
         let written = try wanted.map(write)
         let items = zip(wanted, written).map { outcome, bytes in
             WebhookMachine.Item(cursor: outcome.cursor, byteCount: bytes.count, settledAt: outcome.settledAt)
         }
-        say(machine.take(.init(items: items, end: stretch.end, missed: stretch.missed)))
+        say(machine.take(.init(items: items, end: listing.end, missed: listing.missed)))
         return written
     }
 
@@ -164,7 +166,7 @@ package final class Webhook: Service, Sendable {
                 try await engine.moveReader(configuration.reader, to: cursor)
             } catch let error as JournalError where error.code == .notFound {
                 // An operator has forgotten it, and it is configured.
-                _ = try engine.openReader(configuration.reader)
+                _ = try await engine.desk.openOutcomeReader(configuration.reader)
                 try await engine.moveReader(configuration.reader, to: cursor)
             }
             machine.moved()

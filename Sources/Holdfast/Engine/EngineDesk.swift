@@ -4,7 +4,7 @@
 struct EngineDesk: OperatorDesk {
     let core: EngineCore
 
-    private var atRest: JournalDesk {
+    var atRest: JournalDesk {
         JournalDesk(
             journal: core.journal, clock: core.producer.clock,
             defaultLifetime: core.producer.configuration.defaultLifetime)
@@ -29,10 +29,11 @@ struct EngineDesk: OperatorDesk {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
         desk.blacklistDamage = status.blacklistDamage
-        let reports = core.readerReports.withLock { $0 }
-        for index in desk.readers.indices {
-            guard let report = reports[desk.readers[index].name] else { continue }
-            desk.readers[index].take(report, newest: core.journal.outcomeLog.newest)
+        let newest = core.journal.outcomeLog.newest
+        desk.readers = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
+            DeskStatus.Reader(
+                name: name, unread: Int(clamping: newest.rawValue - min(report.cursor, newest).rawValue),
+                trouble: report.trouble)
         }
         return desk
     }

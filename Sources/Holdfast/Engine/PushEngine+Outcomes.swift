@@ -26,22 +26,8 @@ extension PushEngine {
     /// The bounds of the log.
     package var outcomeLog: OutcomeLogFigures { core.journal.outcomeLog }
 
-    /// Opens a reader that keeps up by ``outcomes(after:limit:within:)`` and ``moveReader(_:to:)``. It is not waited for.
-    ///
-    /// - Returns: how far it has come; for a new one, the newest outcome.
-    package func openReader(_ name: String) throws(JournalError) -> OutcomeCursor {
-        try core.journal.openReader(name, isWaitedFor: false)
-    }
-
-    /// Waits for outcomes after a cursor that the caller keeps.
-    ///
-    /// - Parameter patience: how long to wait.
-    /// - Throws: ``JournalError`` if the journal can't be read.
-    package func outcomes(
-        after cursor: OutcomeCursor, limit: Int, within patience: Duration
-    ) async throws -> OutcomeArrival {
-        try await core.outcomes.stretch(after: cursor, limit: limit, within: patience)
-    }
+    /// Whether no more outcomes come, because the engine has ended.
+    package var outcomesHaveEnded: Bool { core.outcomes.hasEnded }
 
     /// Takes a reader's own word of how it comes along, for ``DeskStatus/readers``. Nil for nothing to say.
     package func report(_ report: ReaderReport?, ofReader name: String) {

@@ -62,34 +62,17 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
-    /// A reader of outcomes that the journal knows.
+    /// A reader of outcomes that belongs to the process, such as a webhook.
     public struct Reader: Hashable, Sendable {
         /// The reader's name.
         public var name: String
-        /// Everything up to here was read.
-        public var cursor: OutcomeCursor
-        /// Outcomes behind the cursor, of all Producers.
+        /// Outcomes behind its cursor, of all Producers.
         public var unread: Int
-        /// See ``OutcomeReader/isWaitedFor``.
-        public var isWaitedFor: Bool
-        /// What keeps it from going on, for operators; `nil` if nothing does, or nobody says.
+        /// What keeps it from going on, for operators; `nil` if nothing does.
         public var trouble: String?
 
-        package init(_ reader: OutcomeReader, newest: OutcomeCursor) {
-            (name, cursor, isWaitedFor) = (reader.name, reader.cursor, reader.isWaitedFor)
-            unread = Int(clamping: newest.rawValue - min(reader.cursor, newest).rawValue)
-        }
-
-        package init(name: String, cursor: OutcomeCursor, unread: Int, isWaitedFor: Bool, trouble: String?) {
-            (self.name, self.cursor, self.unread) = (name, cursor, unread)
-            (self.isWaitedFor, self.trouble) = (isWaitedFor, trouble)
-        }
-
-        /// Takes what the reader says of itself, which may be ahead of what is durable.
-        mutating func take(_ report: ReaderReport, newest: OutcomeCursor) {
-            cursor = max(cursor, min(report.cursor, newest))
-            unread = Int(clamping: newest.rawValue - min(cursor, newest).rawValue)
-            trouble = report.trouble
+        package init(name: String, unread: Int, trouble: String?) {
+            (self.name, self.unread, self.trouble) = (name, unread, trouble)
         }
     }
 
@@ -99,7 +82,7 @@ public struct DeskStatus: Hashable, Sendable {
     public var routes: [Route]
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
-    /// The readers of outcomes that the journal knows.
+    /// The readers of outcomes that the process itself runs; empty if no engine runs.
     public var readers: [Reader] = []
 
     package init(lanes: [Lane], routes: [Route]) {

@@ -29,10 +29,7 @@ public struct JournalDesk: OperatorDesk {
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
                 isServed: isServed(lane.key))
         }
-        var desk = DeskStatus(lanes: lanes, routes: routes)
-        let newest = journal.outcomeLog.newest
-        desk.readers = journal.outcomeReaders.map { DeskStatus.Reader($0, newest: newest) }
-        return desk
+        return DeskStatus(lanes: lanes, routes: routes)
     }
 
     /// Returns nothing: no process works on the entries.

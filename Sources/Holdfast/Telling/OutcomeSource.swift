@@ -41,30 +41,7 @@ final class OutcomeSource: Sendable {
                 }
             }
             if Task.isCancelled || state.withLock(\.hasEnded) { return nil }
-            await wait(after: max(start, log.newest), until: nil, as: newNumber())
-        }
-    }
-
-    /// Waits for outcomes after a cursor that the caller keeps.
-    ///
-    /// - Parameter patience: how long to wait.
-    func stretch(after cursor: OutcomeCursor, limit: Int, within patience: Duration) async throws -> OutcomeArrival {
-        let number = newNumber()
-        let end = ContinuousClock.now + patience
-        while true {
-            if journal.outcomeLog.newest > cursor {
-                let page = try journal.outcomes(after: cursor, limit: limit)
-                if page.end > cursor { return .outcomes(OutcomeStretch(page, after: cursor)) }
-            }
-            if Task.isCancelled || state.withLock(\.hasEnded) { return .ended }
-            if ContinuousClock.now >= end { return .nothing }
-            let alarm = Task {
-                // Cancelled, it wakes nobody who still waits.
-                do { try await Task.sleep(until: end) } catch { return }
-                resume(number)
-            }
-            await wait(after: max(cursor, journal.outcomeLog.newest), until: end, as: number)
-            alarm.cancel()
+            await wait(after: max(start, log.newest))
         }
     }
 
@@ -90,14 +67,24 @@ final class OutcomeSource: Sendable {
         if passed.rawValue - cursor.rawValue >= Self.passedLimit { journal.setReader(reader, to: passed) { _ in } }
     }
 
-    private func newNumber() -> Int {
-        state.withLock { state in
-            defer { state.next += 1 }
-            return state.next
+    /// Whether no more outcomes come.
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    /// Waits until there is an outcome after `cursor`, none can come any more, or the time is over.
+    func wait(after cursor: OutcomeCursor, atMost limit: Duration) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.wait(after: cursor) }
+            tasks.addTask { do { try await Task.sleep(for: limit) } catch {} }
+            _ = await tasks.next()
+            tasks.cancelAll()
         }
     }
 
-    private func wait(after cursor: OutcomeCursor, until end: ContinuousClock.Instant?, as number: Int) async {
+    private func wait(after cursor: OutcomeCursor) async {
+        let number = state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
+        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
@@ -106,9 +93,8 @@ final class OutcomeSource: Sendable {
                     return false
                 }
                 if isOver { return continuation.resume() }
-                // Registered before it is looked at: a commit or an alarm in between is not missed.
-                let isLate = end.map { $0 <= .now } ?? false
-                if isLate || Task.isCancelled || journal.outcomeLog.newest > cursor { resume(number) }
+                // Registered before it is looked at: a commit in between is not missed.
+                if Task.isCancelled || journal.outcomeLog.newest > cursor { resume(number) }
             }
         } onCancel: {
             resume(number)

@@ -43,7 +43,7 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
         switch receipt {
         case .accepted(let uid): (self.uid, outcome) = (uid.rawValue, .unconfirmed)
         case .repeated(let uid, let end):
-            let end = OutcomeForm(end)
+            let end = EndForm(end)
             (self.uid, repeated, outcome, reason) = (uid.rawValue, true, end.outcome, end.reason)
         case .refused(let refusal):
             (outcome, reason, detail) = (.refused, refusal.reason.rawValue, refusal.detail)
@@ -63,12 +63,12 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
         }
         guard let uid else { throw .malformed("a receipt says under which UID the notification was taken") }
         guard repeated == true else { return .accepted(UID(uid)) }
-        return .repeated(UID(uid), try OutcomeForm(outcome: outcome, reason: reason).value())
+        return .repeated(UID(uid), try EndForm(outcome: outcome, reason: reason).value())
     }
 }
 
 /// How a notification ended.
-package struct OutcomeForm: Codable, Hashable, Sendable {
+package struct EndForm: Codable, Hashable, Sendable {
     /// One of the first five.
     package var outcome: OutcomeWord
     /// Of a rejection.

@@ -25,26 +25,17 @@ struct StatusForm: Codable {
     }
 }
 
-/// A reader of outcomes.
+/// A reader of outcomes that belongs to the process, such as a webhook.
 package struct ReaderForm: Codable, Hashable, Sendable {
     package var reader: String
-    package var cursor: UInt64
-    /// Outcomes behind the cursor.
+    /// Outcomes behind its cursor.
     package var unread: Int
-    /// Whether delivery waits for it.
-    package var isWaitedFor: Bool
     /// What keeps it from going on. Absent while nothing does.
     package var trouble: String?
 
-    package init(_ reader: DeskStatus.Reader) {
-        (self.reader, cursor, unread) = (reader.name, reader.cursor.rawValue, reader.unread)
-        (isWaitedFor, trouble) = (reader.isWaitedFor, reader.trouble)
-    }
+    package init(_ reader: DeskStatus.Reader) { (self.reader, unread, trouble) = (reader.name, reader.unread, reader.trouble) }
 
-    func value() -> DeskStatus.Reader {
-        DeskStatus.Reader(
-            name: reader, cursor: OutcomeCursor(cursor), unread: unread, isWaitedFor: isWaitedFor, trouble: trouble)
-    }
+    func value() -> DeskStatus.Reader { DeskStatus.Reader(name: reader, unread: unread, trouble: trouble) }
 }
 
 /// A route of the process that uses a journal.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
 

@@ -74,7 +74,7 @@ extension NotificationReport {
         // By silence; a late error may still deny it.
         case .aside?: receipt.outcome = .confirmed
         case .settled(let end)?:
-            let form = OutcomeForm(end)
+            let form = EndForm(end)
             (receipt.outcome, receipt.reason) = (form.outcome, form.reason)
             try explain(end, of: uid, in: register)
         case .quarantined?:
