@@ -159,7 +159,7 @@ let package = Package(
             name: "HoldfastWebhooks",
             dependencies: [
                 "Holdfast", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", logging, nioCore, nioHTTP1,
-                nioSSL, nioTLS, serviceLifecycle,
+                nioSSL, nioTLS,
             ],
             swiftSettings: strict),
 

@@ -1,11 +1,10 @@
 package import Holdfast
 package import Logging
-internal import ServiceLifecycle
 
 /// Tells one receiver how notifications ended: performs what its ``WebhookMachine`` decides.
 ///
 /// Neither it nor its receiver holds up delivery: the log of outcomes does not wait for it.
-package final class Webhook: Service, Sendable {
+package final class Webhook: Sendable {
     /// The JSON of an outcome: one object.
     package typealias Writer = @Sendable (Outcome) throws -> [UInt8]
 
@@ -49,18 +48,19 @@ package final class Webhook: Service, Sendable {
         (self.clock, self.logger, self.write) = (clock, logger, write)
     }
 
-    /// Posts until it is shut down, cancelled, or the engine has ended and everything is told.
-    ///
-    /// At a shutdown, what is left is posted for a short while, and no failure is repeated.
+    /// Posts until ``end()``, until the task is cancelled, or until the engine has ended and everything is told.
     package func run() async {
-        await withTaskCancellationOrGracefulShutdownHandler {
+        await withTaskCancellationHandler {
             await work()
             await poster.close()
-        } onCancelOrGracefulShutdown: {
-            self.ending.begin(within: Self.shutdownLimit)
+        } onCancel: {
+            end()
         }
         engine.report(nil, ofReader: configuration.reader)
     }
+
+    /// Ends it: what is left is posted for a short while, and no failure is repeated.
+    package func end() { ending.begin(within: Self.shutdownLimit) }
 
     /// How it does.
     package var standing: WebhookStanding {
@@ -91,9 +91,8 @@ package final class Webhook: Service, Sendable {
     }
 
     private func tell() async throws {
-        let isKnown = engine.outcomeReaders.contains { $0.name == configuration.reader }
         let cursor = try await engine.desk.openOutcomeReader(configuration.reader)
-        var machine = WebhookMachine(configuration, at: cursor, newest: isKnown ? engine.outcomeLog.newest : nil)
+        var machine = WebhookMachine(configuration, at: cursor, newest: engine.outcomeLog.newest)
         var outcomes: [[UInt8]] = []
         while !ending.isOver {
             show(machine)

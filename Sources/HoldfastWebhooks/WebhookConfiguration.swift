@@ -1,4 +1,5 @@
 package import Holdfast
+package import HoldfastTransport
 
 /// One webhook: which outcomes go where, and how.
 package struct WebhookConfiguration: Hashable, Sendable {
@@ -30,6 +31,13 @@ package struct WebhookConfiguration: Hashable, Sendable {
     /// The name of its reader in the journal.
     package var reader: String { Self.readerPrefix + name }
     package static let readerPrefix = "webhook/"
+
+    /// Reads the trusted certificates once, to check them.
+    ///
+    /// - Throws: an error that names the file that is missing or invalid.
+    package func check() throws(TransportConfigurationError) {
+        if !address.isCleartext { _ = try ClientTLS(trust: trust) }
+    }
 
     /// Whether it gets this outcome.
     func wants(_ outcome: Outcome) -> Bool {

@@ -82,14 +82,14 @@ struct WebhookMachine: Sendable {
 
     /// - Parameters:
     ///   - cursor: of the reader, on disk.
-    ///   - newest: the newest outcome; nil for a reader that nobody had before.
-    init(_ configuration: WebhookConfiguration, at cursor: OutcomeCursor, newest: OutcomeCursor?) {
+    ///   - newest: the newest outcome: those before it may have been posted by an earlier process.
+    init(_ configuration: WebhookConfiguration, at cursor: OutcomeCursor, newest: OutcomeCursor) {
         batch = configuration.batch
         retry = configuration.retry
         limit = configuration.batch
         self.cursor = cursor
         durable = cursor
-        doubt = (newest ?? .start, newest == nil ? 0 : WebhookConfiguration.greatestBatch)
+        doubt = (newest, WebhookConfiguration.greatestBatch)
     }
 
     /// What to do now. Stays the same until that was done, or failed.

@@ -41,7 +41,8 @@ extension ServiceRun {
         return Health(
             obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
                 .compactMap(\.self),
-            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved))
+            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
+                + (life?.webhookStandings ?? []).compactMap(\.warning))
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.
@@ -73,7 +74,8 @@ extension ServiceRun {
     package var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families
+                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
                 MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                 MetricFamily(
                     "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
