@@ -30,7 +30,7 @@ struct EngineDesk: OperatorDesk {
         }
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
-        desk.readers = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
+        desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
             DeskStatus.Reader(
                 name: name, unread: Int(clamping: newest.rawValue - min(report.cursor, newest).rawValue),
                 trouble: report.trouble)

@@ -83,7 +83,9 @@ public struct DeskStatus: Hashable, Sendable {
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
     /// The readers of outcomes that the process itself runs; empty if no engine runs.
-    public var readers: [Reader] = []
+    public var ownReaders: [Reader] = []
+    /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
+    public var history: OutcomeLogStatus?
 
     package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes

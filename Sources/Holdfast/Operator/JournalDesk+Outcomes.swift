@@ -15,9 +15,15 @@ extension JournalDesk {
     }
 
     /// The bounds of the log, and its readers.
-    public func outcomeLog() async throws -> OutcomeLogStatus {
-        try OutcomeLogReading(journal).status(
-            isKept: try OutcomeKeeping.isOn(in: journal), readers: journal.outcomeReaders)
+    public func outcomeLog() async throws -> OutcomeLogStatus { try history() }
+
+    func history() throws(JournalError) -> OutcomeLogStatus {
+        try OutcomeLogReading(journal).status(isKept: try keepsOutcomes(), readers: journal.outcomeReaders)
+    }
+
+    /// Whether what ends is written to the log: as its last engine had it, or because somebody reads it.
+    func keepsOutcomes() throws(JournalError) -> Bool {
+        try OutcomeKeeping.isOn(in: journal) || !journal.outcomeReaders.isEmpty
     }
 
     /// Registers a reader at the newest outcome, durably on return.

@@ -29,7 +29,9 @@ public struct JournalDesk: OperatorDesk {
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
                 isServed: isServed(lane.key))
         }
-        return DeskStatus(lanes: lanes, routes: routes)
+        var status = DeskStatus(lanes: lanes, routes: routes)
+        status.history = try history()
+        return status
     }
 
     /// Returns nothing: no process works on the entries.
@@ -90,7 +92,7 @@ public struct JournalDesk: OperatorDesk {
     private func settle(_ settlements: [Settlement]) async throws -> SettlementReport {
         guard !settlements.isEmpty else { return SettlementReport() }
         let batch = SettlementBatch(
-            others: settlements, settledAt: clock.wall(), keepsOutcomes: try OutcomeKeeping.isOn(in: journal))
+            others: settlements, settledAt: clock.wall(), keepsOutcomes: try keepsOutcomes())
         return try await journal.answer { journal.settle(batch, completion: $0) }
     }
 

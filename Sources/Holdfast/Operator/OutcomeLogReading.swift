@@ -17,7 +17,7 @@ package struct OutcomeLogReading: Sendable {
         (self.log, self.page) = (log, page)
     }
 
-    init(_ journal: any JournalService) {
+    package init(_ journal: any JournalService) {
         self.init(
             log: { () throws(JournalError) in journal.outcomeLog },
             page: { (after, limit) throws(JournalError) in try journal.outcomes(after: after, limit: limit) })
@@ -42,7 +42,8 @@ package struct OutcomeLogReading: Sendable {
             let bounds = try log()
             let first = page.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) }
             let gone = min(bounds.deleted, first ?? bounds.deleted)
-            if gone > start { listing.missed += Int(clamping: gone.rawValue - start.rawValue) }
+            // The beginning is where the log begins, wherever that is.
+            if gone > start, start > .start { listing.missed += Int(clamping: gone.rawValue - start.rawValue) }
             listing.end = max(page.end, page.outcomes.isEmpty ? gone : start)
             listing.newest = max(bounds.newest, listing.newest)
             listing.outcomes = page.outcomes.filter { producers?.contains($0.producer) ?? true }

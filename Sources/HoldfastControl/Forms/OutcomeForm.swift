@@ -28,7 +28,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
     package var attempts: Int
     package var uniqueID: String?
     /// Where the history keeps payloads.
-    package var payload: Data?
+    package var payload: [UInt8]?
     /// What the outcome means, in a sentence without its full stop.
     package var meaning: String
     /// The whole story in sentences, where somebody asked for single ones.
@@ -65,7 +65,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         endedAt = ExactTime(outcome.settledAt)
         attempts = outcome.history.attempts
         uniqueID = outcome.uniqueID
-        payload = outcome.payload.isEmpty ? nil : Data(outcome.payload)
+        payload = outcome.payload.isEmpty ? nil : outcome.payload
         meaning = story.meaning
         words = tellsStory ? story.text() : nil
     }
@@ -89,7 +89,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         endedAt = try values.decode(ExactTime.self, forKey: .endedAt)
         attempts = try values.decode(Int.self, forKey: .attempts)
         uniqueID = try values.decodeIfPresent(String.self, forKey: .uniqueID)
-        payload = try values.decodeIfPresent(Data.self, forKey: .payload)
+        payload = try values.decodeIfPresent(Data.self, forKey: .payload).map { Array($0) }
         meaning = try values.decode(String.self, forKey: .meaning)
         words = try values.decodeIfPresent(String.self, forKey: .words)
     }
@@ -114,7 +114,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         try values.encode(endedAt, forKey: .endedAt)
         try values.encode(attempts, forKey: .attempts)
         try values.encodeIfPresent(uniqueID, forKey: .uniqueID)
-        try values.encodeIfPresent(payload, forKey: .payload)
+        try values.encodeIfPresent(payload.map { Data($0) }, forKey: .payload)
         try values.encode(meaning, forKey: .meaning)
         try values.encodeIfPresent(words, forKey: .words)
     }
@@ -132,7 +132,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
             history: DeliveryHistory(
                 acceptedAt: acceptedAt.value, sentAt: sentAt?.value, settledAt: endedAt.value, attempts: attempts),
             id: id, recipient: try recipient.value(), topic: topic, producer: producer, tag: tag?.bytes ?? [],
-            context: context?.bytes ?? [], uniqueID: uniqueID, payload: payload.map { Array($0) } ?? [])
+            context: context?.bytes ?? [], uniqueID: uniqueID, payload: payload ?? [])
     }
 }
 

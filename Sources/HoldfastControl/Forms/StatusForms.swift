@@ -6,21 +6,25 @@ struct StatusForm: Codable {
     var routes: [RouteForm]
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
-    /// Absent where there are none.
-    var readers: [ReaderForm]?
+    /// Readers of outcomes that belong to the process; absent where there are none.
+    var ownReaders: [ReaderForm]?
+    /// Absent where the owner is of an older version.
+    var history: HistoryForm?
 
     init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
-        readers = status.readers.isEmpty ? nil : status.readers.map(ReaderForm.init)
+        ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
+        history = status.history.map(HistoryForm.init)
     }
 
     func value() throws(ControlError) -> DeskStatus {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
         status.blacklistDamage = blacklistDamage ?? 0
-        status.readers = (readers ?? []).map { $0.value() }
+        status.ownReaders = (ownReaders ?? []).map { $0.value() }
+        status.history = history?.value()
         return status
     }
 }

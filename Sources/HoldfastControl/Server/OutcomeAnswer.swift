@@ -1,14 +1,22 @@
+internal import HTTPTypes
 package import Holdfast
+internal import NIOCore
 
 /// Answers questions for outcomes in JSON, from whichever side they come.
 package struct OutcomeAnswer: Sendable {
     private let desk: any OutcomeDesk
     private let clock: EngineClock
+    private let longestWait: Duration
 
-    package init(desk: any OutcomeDesk, clock: EngineClock = .system) { (self.desk, self.clock) = (desk, clock) }
+    /// - Parameter longestWait: for outcomes that are not there yet; who asks to wait longer is answered earlier.
+    package init(
+        desk: any OutcomeDesk, longestWait: Duration = OutcomeQuestion.longestWait, clock: EngineClock = .system
+    ) {
+        (self.desk, self.longestWait, self.clock) = (desk, longestWait, clock)
+    }
 
-    /// Answers a question that is asked outside of the socket: with `after`, `wait` or nothing but a producer and a limit it is
-    /// for the outcomes in their order, with anything else for those that match.
+    /// Answers a question that is asked outside of the socket: with `after` it is for the outcomes in their order, else for those
+    /// that match.
     ///
     /// - Parameter query: behind the `?` of the path.
     /// - Returns: the status of HTTP, and a form.
@@ -35,7 +43,7 @@ package struct OutcomeAnswer: Sendable {
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {
         guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(query) else { return [] }
-        let listing = try await desk.outcomes(after: after, limit: limit, of: producers, waitingAtMost: wait)
+        let listing = try await desk.outcomes(after: after, limit: limit, of: producers, waitingAtMost: min(wait, longestWait))
         return try Form.line(OutcomeListForm(listing))
     }
 }

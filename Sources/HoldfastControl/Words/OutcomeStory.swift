@@ -37,17 +37,21 @@ package struct OutcomeStory {
     ///
     /// - Parameter time: how a time is said.
     package func sentences(time: (WallTime) -> String = Timestamp.format) -> [String] {
-        let history = outcome.history
-        var course = "Accepted at \(time(history.acceptedAt))"
-        if let sentAt = history.sentAt { course += ", sent at \(Timestamp.format(sentAt))" }
-        if history.attempts > 1 { course += " (attempt \(history.attempts))" }
-        course += ", \(ending): \(meaning)."
-        var sentences = [course]
+        var sentences = [course(time: time)]
         if let timestamp = outcome.cause?.timestamp {
             sentences.append("The service says so of its token since \(time(timestamp)).")
         }
         if let advice { sentences.append("What to do: \(advice).") }
         return sentences
+    }
+
+    /// The first of the sentences: the times, what was answered, and what that means.
+    package func course(time: (WallTime) -> String = Timestamp.format) -> String {
+        let history = outcome.history
+        var course = "Accepted at \(time(history.acceptedAt))"
+        if let sentAt = history.sentAt { course += ", sent at \(Timestamp.format(sentAt))" }
+        if history.attempts > 1 { course += " (attempt \(history.attempts))" }
+        return course + ", \(ending): \(meaning)."
     }
 
     /// The sentences in one line.

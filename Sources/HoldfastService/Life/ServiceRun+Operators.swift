@@ -15,14 +15,26 @@ extension ServiceRun {
         configuration.connections =
             DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
             ?? settings.connections
-        do throws(GatewayError) {
+        do {
+            let token = try settings.tokenFile.map { (file) throws(OperatorToken.Fault) in try OperatorToken(file: file) }
+            state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics })
+                metrics: { [self] in metrics }, pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
+        } catch let fault as OperatorToken.Fault {
+            state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
             state.withLock { $0.failure = error }
-            return nil
         }
+        return nil
+    }
+
+    /// For those who have the operators' token.
+    private func pages(_ token: OperatorToken, streams: Int) -> [AdminPage] {
+        [
+            OutcomesPage(token: token) { [self] in engine?.desk }.page,
+            OutcomeStreamPage(token: token, limit: streams) { [self] in engine }.page,
+        ]
     }
 
     func keep(_ admin: AdminServer) async {

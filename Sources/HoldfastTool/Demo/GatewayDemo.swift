@@ -255,7 +255,7 @@ private final class DemoNotes: Sendable {
 
 extension NotificationReport {
     init(_ outcome: Outcome) {
-        let form = OutcomeForm(outcome.terminal)
+        let form = EndForm(outcome.terminal)
         var receipt = ReceiptForm(.accepted(outcome.uid))
         (receipt.outcome, receipt.reason) = (form.outcome, form.reason)
         self.init(

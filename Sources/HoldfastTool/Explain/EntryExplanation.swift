@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 /// Where an entry stands and what comes next, in sentences for people. A pure function of the facts.
@@ -19,6 +20,9 @@ struct EntryExplanation: Equatable {
         case .settled(let outcome):
             summary = "settled: \(outcome)"
             sentences = Self.settled(outcome)
+        case .ended(let outcome):
+            summary = outcome.terminal.description
+            explainEnded(outcome, facts)
         case .forgotten:
             summary = "settled"
             sentences = [
@@ -54,6 +58,15 @@ struct EntryExplanation: Equatable {
             ]
         case .withdrawn: return ["It was taken back before it was sent."]
         }
+    }
+
+    private mutating func explainEnded(_ outcome: Outcome, _ facts: EntryFacts) {
+        sentences += OutcomeStory(outcome).sentences { Self.time($0, facts.now) }
+        guard let entry = facts.blacklisted else { return }
+        let token = outcome.recipient.token == nil ? "address" : "token"
+        sentences.append(
+            "The \(token) is on the blacklist since \(Self.time(entry.since, facts.now)) (\(entry.reason), learnt on route "
+                + "\(entry.route)): what is submitted for it is refused until it is taken off.")
     }
 
     // MARK: An entry of the journal
@@ -166,8 +179,10 @@ struct EntryExplanation: Equatable {
         summary = "rejected: \(cause.reason)"
         let guide = ReasonGuide.of(cause.reason, status: cause.status)
         let status = cause.status.map { ", status \($0)" } ?? ""
+        // The history knows more than the rejection: when it was sent.
+        let course = facts.outcome.map { OutcomeStory($0).course { Self.time($0, facts.now) } }
         sentences.append(
-            "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
+            course ?? "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
         )
         if let timestamp = cause.timestamp {
             sentences.append("The service says so of its token since \(Self.time(timestamp, facts.now)).")

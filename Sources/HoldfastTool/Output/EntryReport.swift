@@ -51,6 +51,9 @@ struct EntryReport {
                     Unreadable(
                         uid: facts.uid.rawValue, state: isQuarantined ? "quarantined" : "unreadable",
                         explanation: explanation.sentences)))
+        case .ended(let outcome):
+            let row = OutcomeRow(outcome, blacklisted: facts.blacklisted, tellsStory: true, reveal: reveal)
+            console.print(json ? try row.json() : row.text(explanation))
         case .settled(let outcome):
             guard json else { return console.print(explanation.text(of: facts.uid)) }
             let report = Settled(

@@ -126,7 +126,7 @@ struct EntryRow: Encodable {
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            headers.recipient.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? headers.recipient.text,
+            headers.recipient.shortText,
             headers.topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
@@ -134,12 +134,14 @@ struct EntryRow: Encodable {
     }
 
     private static func columns(_ cells: String...) -> String {
-        let widths = [10, 13, 33, 10, 24, 20, 0]
-        var line = zip(cells, widths).map { cell, width in
-            cell + String(repeating: " ", count: max(0, width - cell.count))
-        }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line
+        PaddedColumns.line(cells, [10, 13, 33, 10, 24, 20, 0])
+    }
+
+    /// What a table of found notifications shows of it.
+    var facts: JournalEntryFacts {
+        JournalEntryFacts(
+            uid: uid, state: state, recipient: headers.recipient, topic: headers.topic, acceptedAt: accepted,
+            endedAt: cause?.rejectedAt.text, reason: reason, tag: tag)
     }
 
     /// Below a headline that says its state.
@@ -160,10 +162,6 @@ struct EntryRow: Encodable {
             ("tag", tag),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]
-        return rows.compactMap { name, value in
-            value.map {
-                "  \(name)" + String(repeating: " ", count: 21 - name.count) + $0.printable(maximumLength: 8192)
-            }
-        }.joined(separator: "\n")
+        return NamedRows.text(rows)
     }
 }

@@ -95,6 +95,10 @@ struct JournalReport: Encodable, Equatable {
     var topicsSetAside: [TopicForm]?
     var producers: [Producer]
     var totals: Totals
+    /// What it has of ended notifications, and who reads it.
+    var history: HistoryForm?
+    /// Readers of outcomes that belong to the process that uses it, such as webhooks; nil if there are none.
+    var ownReaders: [ReaderForm]?
     var usedBytes: Int
     var limitBytes: Int
 
@@ -110,6 +114,8 @@ struct JournalReport: Encodable, Equatable {
         var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         var live: DeskStatus?
+        /// `nil` where it was not read.
+        var history: OutcomeLogStatus?
     }
 
     init(_ status: JournalStatus, directory: String, _ details: Details) {
@@ -150,6 +156,8 @@ struct JournalReport: Encodable, Equatable {
             Producer(producer: producer.name, unconfirmed: producer.unconfirmed, totals: Totals(producer.totals))
         }
         totals = Totals(status.totals)
+        history = details.history.map(HistoryForm.init)
+        ownReaders = details.live.flatMap { $0.ownReaders.isEmpty ? nil : $0.ownReaders.map(ReaderForm.init) }
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
     }
@@ -186,6 +194,7 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
+        if let history { rows.append(("history", Format.count(history.count), Self.words(history))) }
         if let aside {
             let meaning = "confirmed by silence, and kept in case a late error denies them"
             rows.insert(("kept aside", Format.count(aside), meaning), at: 3)
@@ -204,8 +213,17 @@ struct JournalReport: Encodable, Equatable {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText,
-            producersText,
+            producersText, readersText, troublesText,
         ].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    /// What is in the history.
+    private static func words(_ history: HistoryForm) -> String {
+        guard let oldest = history.oldestAt else {
+            return history.isKept ? "ended notifications, which can be found" : "none is kept: journal.history is off"
+        }
+        return "ended since \(oldest.text), which can be found; \(Format.bytes(history.bytes))"
+            + (history.isKept ? "" : "; none is added: journal.history is off")
     }
 
     /// `nil` if a crash would change nothing.
