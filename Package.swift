@@ -329,9 +329,16 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
-                coreMetrics,
+                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch",
+                configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastWebhooksTests",
+            dependencies: [
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastOpenSSL", "HoldfastTesting",
+                "HoldfastTransport", "HoldfastWebhooks", "RawClients", "Scratch", logging,
             ],
             swiftSettings: strict),
         // A directory that goes away with its owner, and waiting for what is to come.

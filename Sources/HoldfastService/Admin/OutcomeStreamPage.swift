@@ -1,6 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
-package import HoldfastGateway
+internal import HoldfastGateway
 
 /// `/outcomes/stream` of the admin listener: outcomes as they come, as server-sent events, for who has the operators' token.
 ///

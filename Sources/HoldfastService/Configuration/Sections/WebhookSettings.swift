@@ -1,6 +1,6 @@
 package import Holdfast
 internal import HoldfastTransport
-package import HoldfastWebhooks
+internal import HoldfastWebhooks
 
 /// `webhooks:` — who is told how notifications ended.
 package struct WebhookSettings: Equatable, Sendable {
