@@ -51,7 +51,7 @@ package struct OutcomeStory {
         var course = "Accepted at \(time(history.acceptedAt))"
         if let sentAt = history.sentAt { course += ", sent at \(Timestamp.format(sentAt))" }
         if history.attempts > 1 { course += " (attempt \(history.attempts))" }
-        return course + ", \(ending): \(meaning)."
+        return "\(course), and \(ending)."
     }
 
     /// The sentences in one line.
@@ -59,17 +59,19 @@ package struct OutcomeStory {
         sentences(time: time).joined(separator: " ")
     }
 
-    /// `the service answered 410 Unregistered at 2026-11-26T00:10:02.120Z`
+    /// `the service answered 410 Unregistered at 2026-11-26T00:10:02.120Z: the app is not on the device any more`
     private var ending: String {
         let time = Timestamp.format(outcome.settledAt)
         switch outcome.terminal {
-        case .confirmed: return outcome.history.sentAt == nil ? "confirmed at \(time)" : "the service took it at \(time)"
+        case .confirmed: return "the push service took it at \(time). \(Self.silence)"
         case .rejected(let reason):
-            guard let status = outcome.cause?.status else { return "rejected with \(reason) at \(time)" }
-            return "the service answered \(status) \(reason) at \(time)"
-        case .expired: return "expired at \(time)"
-        case .unknown: return "no answer by \(time)"
-        case .withdrawn: return "taken back at \(time)"
+            guard let status = outcome.cause?.status else { return "rejected with \(reason) at \(time): \(meaning)" }
+            return "the service answered \(status) \(reason) at \(time): \(meaning)"
+        case .expired: return "expired at \(time): \(meaning)"
+        case .unknown: return "given up at \(time): \(meaning)"
+        case .withdrawn: return "taken back at \(time): \(meaning)"
         }
     }
+
+    private static let silence = "Whether the device showed it, nobody says"
 }

@@ -86,7 +86,7 @@ extension ServiceRun {
     package var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
                 + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
                 MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                 MetricFamily(
@@ -109,5 +109,29 @@ extension ServiceRun {
                         .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
                     ]),
             ])
+    }
+
+    /// What can be found of ended notifications, and how far its readers are behind. None while no journal is open.
+    private var historyMetrics: [MetricFamily] {
+        let history: OutcomeLogStatus?
+        do throws(JournalError) {
+            history = try state.withLock(\.life)?.history()
+        } catch {
+            // It is closed, or fails: whoever needs it says so.
+            history = nil
+        }
+        guard let history else { return [] }
+        return [
+            MetricFamily(
+                "holdfast_history_outcomes", .gauge, "Ended notifications that can be found.", Double(history.count)),
+            MetricFamily(
+                "holdfast_history_bytes", .gauge, "Bytes of the journal that ended notifications take.",
+                Double(history.bytes)),
+            MetricFamily(
+                "holdfast_outcome_reader_lag", .gauge, "Outcomes that a reader has not read.",
+                samples: history.readers.map { reader in
+                    .init(labels: [("reader", reader.name)], value: Double(history.unread(by: reader)))
+                }),
+        ]
     }
 }

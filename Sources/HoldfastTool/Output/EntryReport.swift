@@ -53,7 +53,7 @@ struct EntryReport {
                         explanation: explanation.sentences)))
         case .ended(let outcome):
             let row = OutcomeRow(outcome, blacklisted: facts.blacklisted, tellsStory: true, reveal: reveal)
-            console.print(json ? try row.json() : row.text(explanation))
+            console.print(json ? try row.entryJSON(explanation) : row.text(explanation))
         case .settled(let outcome):
             guard json else { return console.print(explanation.text(of: facts.uid)) }
             let report = Settled(

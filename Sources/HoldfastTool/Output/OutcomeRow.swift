@@ -23,19 +23,37 @@ struct OutcomeRow {
 
     private struct Line: Encodable {
         var form: OutcomeForm
+        /// As entries of the journal have one.
+        var state: String?
         var blacklisted: BlacklistForm?
+        var summary: String?
+        var explanation: [String]?
 
-        private enum CodingKeys: String, CodingKey { case blacklisted }
+        private enum CodingKeys: String, CodingKey { case state, blacklisted, summary, explanation }
 
         /// In one object.
         func encode(to encoder: any Encoder) throws {
             try form.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encodeIfPresent(state, forKey: .state)
             try container.encodeIfPresent(blacklisted, forKey: .blacklisted)
+            try container.encodeIfPresent(summary, forKey: .summary)
+            try container.encodeIfPresent(explanation, forKey: .explanation)
         }
     }
 
-    func json() throws -> String { try JSONOutput.line(Line(form: form, blacklisted: blacklisted)) }
+    /// Among others of the log.
+    func json() throws -> String { try JSONOutput.line(Line(form: form)) }
+
+    /// Among entries of the journal.
+    ///
+    /// - Parameter explanation: of it, where it was asked for alone.
+    func entryJSON(_ explanation: EntryExplanation? = nil) throws -> String {
+        try JSONOutput.line(
+            Line(
+                form: form, state: "settled", blacklisted: blacklisted, summary: explanation?.summary,
+                explanation: explanation?.sentences))
+    }
 
     // MARK: A table
 

@@ -48,8 +48,8 @@ package struct JournalSettings: Equatable, Sendable {
                 "with `when-full: wait`, how long at most; without it, as long as deliveries make room"),
             ConfigKey(
                 "history.keep", .durationOrOff(.seconds(60)...(.seconds(100 * 86_400))), default: "1d",
-                "how long it can be found how a notification ended, and readers of outcomes can come to it; `off` for not at "
-                    + "all, and so can `history: off`"),
+                "how long it can be found how a notification ended, and readers of outcomes can come to it; `off`, or `history: off`, for "
+                    + "not at all"),
             ConfigKey(
                 "history.limit", .size(1 << 20...16 << 40), default: "1G",
                 "the most bytes that ended notifications take, beside `limit`; the oldest go first. One takes about 150, and "

@@ -104,7 +104,7 @@ struct JournalFindCommand: AsyncParsableCommand {
         lines += try ended.map { outcome in
             guard json else { return OutcomeRow(outcome, reveal: reveal).line() }
             let entry = try reader.blacklisted(outcome.recipient, topic: outcome.topic)
-            return try OutcomeRow(outcome, blacklisted: entry, tellsStory: true, reveal: reveal).json()
+            return try OutcomeRow(outcome, blacklisted: entry, tellsStory: true, reveal: reveal).entryJSON()
         }
         lines += try older.map(line)
         Console.standard.print(lines.joined(separator: "\n"))

@@ -74,18 +74,21 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
 
     /// - Parameter cursor: nil to forget it.
     private func change(_ path: String, _ reader: String, _ cursor: OutcomeCursor?) async throws -> ToolStatus {
-        try await DeskOpener(journal: path).withDesk { desk in
+        let before = try await DeskOpener(journal: path).withDesk { desk in
+            let before = try await desk.outcomeLog().readers.first { $0.name == reader }?.cursor
             if let cursor {
                 try await desk.moveOutcomeReader(reader, to: cursor)
             } else {
                 try await desk.forgetOutcomeReader(reader)
             }
+            return before
         }
         if json {
             Console.standard.print(try JSONOutput.line(ReaderChangeForm(reader, cursor)))
         } else {
             let name = reader.printable(maximumLength: 64)
-            Console.standard.print(cursor.map { "\(name): everything up to \($0) counts as read" } ?? "\(name): forgotten")
+            let change = cursor.map { "everything up to \($0) counts as read" } ?? "forgotten"
+            Console.standard.print("\(name): \(change)\(before.map { "; it was at \($0)" } ?? "")")
         }
         return .ok
     }
