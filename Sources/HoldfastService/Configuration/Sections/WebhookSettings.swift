@@ -1,4 +1,5 @@
 package import Holdfast
+internal import HoldfastControl
 internal import HoldfastTransport
 internal import HoldfastWebhooks
 
@@ -17,8 +18,6 @@ package struct WebhookSettings: Equatable, Sendable {
     package var trust: String?
     package var proxy: ProxyServer?
 
-    /// How a notification ends.
-    private static let words = ["confirmed", "rejected", "expired", "unknown", "withdrawn"]
     /// The Producers that a service has by itself.
     private static let ownProducers = ["gateway-http2", "gateway-binary", "default"]
     /// The most webhooks: each is a reader of the journal, which has room for others as well.
@@ -44,7 +43,7 @@ package struct WebhookSettings: Equatable, Sendable {
                 "producers", .texts("names of producers", 1...64, most: 1000),
                 "whose outcomes are told: `gateway-http2`, `gateway-binary`, or another name that notifications are submitted "
                     + "under; without it, everybody's"),
-            ConfigKey("endings", .choices(words), "which outcomes are told; without it, all"),
+            ConfigKey("endings", .choices(OutcomeArgument.endings), "which outcomes are told; without it, all"),
             ConfigKey(
                 "batch", .count(1...WebhookConfiguration.greatestBatch), default: "500",
                 "outcomes of a request at most; fewer where they have more than 1 MiB, or the receiver answers 413"),
