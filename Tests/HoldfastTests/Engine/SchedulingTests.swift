@@ -47,7 +47,8 @@ import Testing
         #expect(try bench.journal.status().totals.confirmed == 1)
     }
 
-    @Test("What is scheduled for hours ahead is not brought back and put off again meanwhile") func hoursAhead() throws {
+    @Test("What is scheduled for hours ahead is not brought back and put off again meanwhile") func hoursAhead() throws
+    {
         let bench = try Bench()
         try bench.submit((1..<11).map { scheduled($0, in: .seconds(3 * 3600), bench) })
         bench.settle()
