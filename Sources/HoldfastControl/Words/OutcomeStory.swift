@@ -31,7 +31,7 @@ package struct OutcomeStory {
         case .unknown:
             "it may have been sent, no answer came, and it is not sent again: nobody knows whether it was taken"
         case .withdrawn: "it was taken back before it was sent"
-        case .superseded: "a newer one with the same collapse id took its place before it was sent"
+        case .superseded: "a newer notification took its place before it was sent, as was asked for"
         }
     }
 
