@@ -34,8 +34,9 @@ final class OutcomeAppender {
     func append(_ row: OutcomeRow, in source: Span<UInt8>, extras: Span<UInt8>) {
         isChanged = true
         if open.append(row, in: source, extras: extras) { return }
-        let full = open
-        open = OutcomeBlockWriter(first: full.last &+ 1)
+        // Exchanged, so that nothing is copied.
+        var full = OutcomeBlockWriter(first: open.last &+ 1)
+        swap(&full, &open)
         closed.append((full.first, full.image()))
         let isAdded = open.append(row, in: source, extras: extras)
         precondition(isAdded, "an empty block has room for any outcome")
