@@ -108,7 +108,8 @@ let package = Package(
         .target(
             name: "HoldfastControl",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastTransport", httpTypes, hummingbirdCore, logging, nioCore,
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastTransport", httpTypes, hummingbirdCore,
+                logging, nioCore,
                 nioHTTP1, nioHTTPTypes,
                 nioPosix, serviceLifecycle,
             ],

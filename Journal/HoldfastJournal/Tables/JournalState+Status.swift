@@ -19,11 +19,13 @@ extension JournalStatus {
             identities: figures.identities, aside: figures.aside, quarantined: figures.quarantined)
         for (index, lane) in state.lanes.all.enumerated() {
             unconfirmed += lane.entries + lane.deferred
-            deferred += lane.deferred
+            deferred += lane.deferred - lane.scheduled
+            scheduled += lane.scheduled
             lanes.append(
                 Lane(
                     key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
-                    deferred: lane.deferred, mark: UID(lane.mark), state: lane.state))
+                    deferred: lane.deferred - lane.scheduled, scheduled: lane.scheduled, mark: UID(lane.mark),
+                    state: lane.state))
         }
     }
 }

@@ -187,10 +187,11 @@ extension OutcomeAppender {
             code: code, settledAt: end.settledAt, sentAt: end.sentAt,
             attempts: UInt64(entry.head.attempts) + end.attempts,
             head: entry.head, fields: fields)
-        let isPlain = end.cause == nil && end.uniqueID == nil && !end.keepsPayload
+        let isPlain = end.cause == nil && end.uniqueID == nil && !end.keepsPayload && fields.context.isEmpty
         if isPlain { return append(row, in: record, extras: Span<UInt8>()) }
         let extras = OutcomeExtras(
-            cause: end.cause, uniqueID: Array((end.uniqueID ?? "").utf8),
+            cause: end.cause, context: record.extracting(fields.context).array,
+            uniqueID: Array((end.uniqueID ?? "").utf8),
             payload: end.keepsPayload ? record.extracting(fields.payload).array : [])
         append(row, in: record, extras: extras.bytes(settledAt: end.settledAt).span)
     }

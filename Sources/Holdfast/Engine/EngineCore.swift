@@ -286,6 +286,7 @@ package final class EngineCore: Sendable {
         status.quarantined = journal.quarantinedCount
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
+        status.scheduled = journal.scheduledCount
         status.eventsDropped = events.dropped
         return status
     }

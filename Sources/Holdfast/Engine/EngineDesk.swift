@@ -4,7 +4,7 @@
 struct EngineDesk: OperatorDesk {
     let core: EngineCore
 
-    private var atRest: JournalDesk {
+    var atRest: JournalDesk {
         JournalDesk(
             journal: core.journal, clock: core.producer.clock,
             defaultLifetime: core.producer.configuration.defaultLifetime)

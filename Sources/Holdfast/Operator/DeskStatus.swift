@@ -6,19 +6,22 @@ public struct DeskStatus: Hashable, Sendable {
         public var key: LaneKey
         /// Whether the lane runs.
         public var state: LaneState
-        /// Entries without a terminal outcome, deferred ones included.
+        /// Entries without a terminal outcome, deferred and scheduled ones included.
         public var unconfirmed: Int
         /// Unconfirmed entries that wait for their due time.
         public var deferred: Int
+        /// Unconfirmed entries that wait for the time from which they may be delivered.
+        public var scheduled: Int
         /// Whether a route of a running engine serves it.
         public var isServed: Bool
         /// When a lane that stopped by itself sends its next probe; see ``EngineStatus/Lane/nextProbeAt``.
         public var nextProbeAt: WallTime?
 
         package init(
-            key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool,
+            key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0, isServed: Bool,
             nextProbeAt: WallTime? = nil
         ) {
+            self.scheduled = scheduled
             self.nextProbeAt = nextProbeAt
             self.key = key
             self.state = state
@@ -68,6 +71,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var routes: [Route]
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
+    /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
+    public var history: OutcomeLogStatus?
 
     package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes

@@ -44,8 +44,30 @@ package final class OutcomeFeed: Sendable {
         return Wait(uid: uid, number: number)
     }
 
+    /// Waits for the ends of several entries that were accepted during the watch.
+    ///
+    /// - Parameter waits: the handlers of entries that have ended already are called at once, on this thread.
+    package func await(_ waits: [(uid: UID, handler: Handler)], _ watch: Watch) -> [Wait] {
+        let begun = state.withLock { state in waits.map { state.await($0.uid, $0.handler) } }
+        var all: [Wait] = []
+        all.reserveCapacity(waits.count)
+        for ((uid, handler), (number, outcome, hasEnded)) in zip(waits, begun) {
+            if outcome != nil || hasEnded { handler(outcome) }
+            all.append(Wait(uid: uid, number: number))
+        }
+        return all
+    }
+
     /// Calls the handler no more, unless it is being called just now.
-    package func forget(_ wait: Wait) { state.withLock { $0.forget(wait.uid, wait.number) } }
+    package func forget(_ wait: Wait) { forget([wait]) }
+
+    /// Calls these handlers no more, unless they are being called just now.
+    package func forget(_ waits: [Wait]) {
+        guard !waits.isEmpty else { return }
+        state.withLock { state in
+            for wait in waits { state.forget(wait.uid, wait.number) }
+        }
+    }
 
     /// The log has grown.
     func wake(newest: OutcomeCursor) {

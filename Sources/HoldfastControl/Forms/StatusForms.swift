@@ -6,17 +6,21 @@ struct StatusForm: Codable {
     var routes: [RouteForm]
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
+    /// Absent where the owner is of an older version.
+    var history: HistoryForm?
 
     init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
+        history = status.history.map(HistoryForm.init)
     }
 
     func value() throws(ControlError) -> DeskStatus {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
         status.blacklistDamage = blacklistDamage ?? 0
+        status.history = history?.value()
         return status
     }
 }

@@ -51,13 +51,14 @@ struct RequestReader {
             recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
         if let text = fields.registeredAt {
-            guard let time = Self.registration(text) else {
+            guard let time = RequestChoices.time(text) else {
                 throw Refusal(
                     .badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
             }
             notification.tokenRegisteredAt = time
         }
         notification.guarantee = try Self.guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         try Self.checkDuplicates(fields)
         return notification
     }
@@ -85,6 +86,7 @@ struct RequestReader {
         notification.priority = try priority(fields)
         notification.payload = Array(body)
         notification.guarantee = try guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         try checkDuplicates(fields)
         return notification
     }
@@ -161,12 +163,20 @@ struct RequestReader {
         }
     }
 
-    private static func registration(_ text: String) -> WallTime? {
-        if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
-        return Timestamp.parse(text)
+    /// When the request is to be answered.
+    ///
+    /// - Parameter standard: for requests that do not say it.
+    static func answering(_ fields: RequestFields, orElse standard: AnswerMode?) throws(Refusal) -> AnswerMode? {
+        guard let text = fields.answer else { return standard }
+        guard let mode = AnswerMode(header: text) else {
+            throw Refusal(
+                .badAnswerMode,
+                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+        }
+        return mode
     }
 
-    private static func unixSeconds(_ text: String) -> Int64? {
+    static func unixSeconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
     }
@@ -177,4 +187,6 @@ extension Reason {
     static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
     /// `holdfast-guarantee`, another one, has no such value.
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
+    /// `holdfast-answer`, another one, has no such value.
+    static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
 }

@@ -53,6 +53,9 @@ package struct ConfigSection: Sendable {
     /// Whether there are keys behind this name: `rate`.
     package func isGroup(_ name: String) -> Bool { keys.contains { $0.name.hasPrefix(name + ".") } }
 
+    /// The key that `off` in place of a whole group is for: `history: off`.
+    func switchKey(of group: String) -> ConfigKey? { keys.first { $0.group == group && $0.type.switchesGroup } }
+
     /// The names that may stand behind `prefix`, which is empty or ends with a point.
     package func names(behind prefix: String) -> [String] {
         var names: [String] = []

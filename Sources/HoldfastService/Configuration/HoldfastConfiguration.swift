@@ -23,6 +23,7 @@ public struct HoldfastConfiguration: Sendable {
         var engine = limits.engine
         engine.reportInterval = report.interval
         engine.logInterval = log.interval
+        engine.history = journal.history
         return engine
     }
 

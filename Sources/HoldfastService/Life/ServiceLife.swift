@@ -78,6 +78,12 @@ final class ServiceLife: Sendable {
     /// The figures of the journal as of its last commit.
     func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
 
+    /// What the journal has of ended notifications, and who reads it.
+    func history() throws(JournalError) -> OutcomeLogStatus {
+        try OutcomeLogReading(opened.journal).status(
+            isKept: try opened.journal.note(OutcomeKeeping.noteName) != nil, readers: opened.journal.outcomeReaders)
+    }
+
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }
 

@@ -23,6 +23,8 @@ package final class ServiceRun: Sendable {
         /// `nil` while none serves.
         var life: ServiceLife?
         var addresses: [String: ListenAddress] = [:]
+        /// What the admin listener asks of those who want to know more than health and metrics; nil where nobody may.
+        var operatorToken: OperatorToken?
         /// The journal is being opened, which may take as long as another process has it.
         var opening: Task<OpenedJournal, any Error>?
         /// It failed, and is opened anew when this is over.

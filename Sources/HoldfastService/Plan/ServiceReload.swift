@@ -19,9 +19,10 @@ struct ServiceReload: Sendable {
     {
         var next = new
         var restart: [String] = []
-        if new.journal != old.journal {
+        if new.journal.forLife != old.journal.forLife {
             restart.append("journal")
             next.journal = old.journal
+            next.journal.history = new.journal.history
         }
         if new.admin != old.admin {
             restart.append("admin")

@@ -25,7 +25,15 @@ package struct GatewaySettings: Equatable, Sendable {
     package var requiresCredentials: Bool
     package var streams: Int
     package var memory: Int
+    /// `nil` where requests do not wait for the push service's answer.
+    package var answerWait: Duration?
+    package var waiting: Int
     package var uncommitted: Int
+    /// Whether the binary listener says errors about what the push service rejects.
+    package var tellsErrors: Bool
+    package var errorWait: Duration
+    package var errorMemory: Duration
+    package var errorCount: Int
     package var roomLimit: Duration
     package var unstoredLifetime: Duration
     package var drainLimit: Duration
@@ -46,7 +54,13 @@ package struct GatewaySettings: Equatable, Sendable {
         requiresCredentials = values.text("http2.credentials") == "everybody"
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
+        answerWait = values.duration("http2.answer.wait")
+        waiting = values.count("http2.answer.waiting") ?? 100_000
         uncommitted = values.count("binary.uncommitted") ?? 1000
+        tellsErrors = values.flag("binary.errors") ?? false
+        errorWait = values.duration("binary.errors-wait") ?? .seconds(10)
+        errorMemory = values.duration("binary.errors-time") ?? .seconds(120)
+        errorCount = values.count("binary.errors-limit") ?? 100_000
         roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
         unstoredLifetime = values.duration("unstored-lifetime") ?? .seconds(3600)
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
@@ -74,6 +88,7 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             ingress.requiresCredentials = requiresCredentials
+            (ingress.answerWait, ingress.waiting) = (answerWait, waiting)
             gateway.http2 = ingress
         }
         if let binary {
@@ -81,6 +96,8 @@ package struct GatewaySettings: Equatable, Sendable {
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
             (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
+            (ingress.tellsErrors, ingress.errorWait) = (tellsErrors, errorWait)
+            (ingress.errorMemory, ingress.errorCount) = (errorMemory, errorCount)
             gateway.binary = ingress
         }
         if let feedback {
