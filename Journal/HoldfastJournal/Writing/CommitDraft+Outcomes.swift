@@ -167,6 +167,10 @@ extension OutcomeAppender {
         } catch {
             return
         }
+        guard fields.context.isEmpty else {
+            let end = CommitDraft.LoggedEnd(settledAt: settledAt, sentAt: sentAt, attempts: 1, keepsPayload: false)
+            return append(OutcomeCode.confirmed, record, key, end)
+        }
         let row = OutcomeRow(
             code: OutcomeCode.confirmed, settledAt: settledAt, sentAt: sentAt,
             attempts: UInt64(entry.head.attempts) + 1, head: entry.head, fields: fields)
