@@ -65,12 +65,28 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
+    /// A reader of outcomes that belongs to the process, such as a webhook.
+    public struct Reader: Hashable, Sendable {
+        /// The reader's name.
+        public var name: String
+        /// Outcomes behind its cursor, of all Producers.
+        public var unread: Int
+        /// What keeps it from going on, for operators; `nil` if nothing does.
+        public var trouble: String?
+
+        package init(name: String, unread: Int, trouble: String?) {
+            (self.name, self.unread, self.trouble) = (name, unread, trouble)
+        }
+    }
+
     /// Every lane that the journal ever had.
     public var lanes: [Lane]
     /// The routes of the running engine; empty if none runs.
     public var routes: [Route]
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
+    /// The readers of outcomes that the process itself runs; empty if no engine runs.
+    public var ownReaders: [Reader] = []
     /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
     public var history: OutcomeLogStatus?
 

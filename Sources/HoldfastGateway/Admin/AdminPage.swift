@@ -18,16 +18,31 @@ package struct AdminPage: Sendable {
         }
     }
 
-    /// A whole answer.
+    /// A whole answer, or one that goes on.
     package struct Answer: Sendable {
+        /// The next part of a body; nil behind the last.
+        package typealias Next = @Sendable () async throws -> [UInt8]?
+
         package var status: Int
         package var type: String
         package var body: [UInt8]
         /// Beside the type and the length.
         package var fields: [String: String]
+        /// In place of ``body``.
+        var stream: BodyStream?
 
         package init(_ status: Int, type: String, _ body: [UInt8], fields: [String: String] = [:]) {
             (self.status, self.type, self.body, self.fields) = (status, type, body, fields)
+        }
+
+        /// A status of 200 and a body that is written as it comes, beyond ``AdminConfiguration/request``.
+        ///
+        /// - Parameters:
+        ///   - ended: called once, when nothing is written any more, or was ever.
+        ///   - next: asked for a part when the client has room for it. An error cuts the connection.
+        package init(streaming type: String, ended: @escaping @Sendable () -> Void, _ next: @escaping Next) {
+            self.init(200, type: type, [])
+            stream = BodyStream(ended: ended, next: next)
         }
     }
 
@@ -59,6 +74,6 @@ extension AdminPage.Answer {
         }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: body)))
+            body: stream?.body ?? .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

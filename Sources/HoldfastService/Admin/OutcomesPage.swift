@@ -34,6 +34,12 @@ struct OutcomesPage: Sendable {
             status, type: json, body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")], fields: fields)
     }
 
+    /// An error as an answer.
+    static func answer(_ error: any Error, fields: [String: String] = [:]) -> AdminPage.Answer {
+        let (status, body) = OutcomeAnswer.answer(error)
+        return answer(status, body, fields: fields)
+    }
+
     /// 401, and how to do better. Every page that asks for the token answers so.
     static func refused(_ refusal: OperatorToken.Refusal) -> AdminPage.Answer {
         let error = ControlError(.permissionDenied, refusal.message)

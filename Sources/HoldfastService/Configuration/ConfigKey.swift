@@ -71,7 +71,8 @@ package struct ConfigSection: Sendable {
 package enum ConfigSchema {
     package static let sections: [ConfigSection] = [
         JournalSettings.section, RouteSettings.section, LimitSettings.section, LogSettings.section,
-        ReportSettings.section, GatewaySettings.section, ClientSettings.section, AdminSettings.section,
+        ReportSettings.section, GatewaySettings.section, ClientSettings.section, WebhookSettings.section,
+        AdminSettings.section,
     ]
 }
 

@@ -75,6 +75,21 @@ package struct ConfigType: Sendable {
         }
     }
 
+    /// A list of some of these.
+    package static func choices(_ choices: [String]) -> ConfigType {
+        let one = choice(choices)
+        let allowed = "a list of \(one.allowed)"
+        return ConfigType(allowed: allowed, isList: true) { text, directory throws(Fault) in
+            let texts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard !texts.isEmpty else { throw Fault(message: "is empty; takes \(allowed)") }
+            for (index, text) in texts.enumerated() {
+                _ = try one.parse(text, directory)
+                guard !texts[..<index].contains(text) else { throw Fault(message: "names \(text) twice") }
+            }
+            return .texts(texts)
+        }
+    }
+
     package static let flag = ConfigType(allowed: "`true` or `false`") { text, _ throws(Fault) in
         guard text == "true" || text == "false" else {
             throw Fault(message: "is \(quoted(text)); takes `true` or `false`")

@@ -21,7 +21,7 @@ extension ServiceRun {
             state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics }, pages: token.map(pages) ?? [])
+                metrics: { [self] in metrics }, pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
         } catch let fault as OperatorToken.Fault {
             state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
@@ -31,8 +31,11 @@ extension ServiceRun {
     }
 
     /// For those who have the operators' token.
-    private func pages(_ token: OperatorToken) -> [AdminPage] {
-        [OutcomesPage(token: token) { [self] in engine?.desk }.page]
+    private func pages(_ token: OperatorToken, streams: Int) -> [AdminPage] {
+        [
+            OutcomesPage(token: token) { [self] in engine?.desk }.page,
+            OutcomeStreamPage(token: token, limit: streams) { [self] in engine }.page,
+        ]
     }
 
     func keep(_ admin: AdminServer) async {
@@ -51,7 +54,8 @@ extension ServiceRun {
         return Health(
             obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
                 .compactMap(\.self),
-            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved))
+            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
+                + (life?.webhookStandings ?? []).compactMap(\.warning))
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.
@@ -83,7 +87,8 @@ extension ServiceRun {
     package var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics + [
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
+                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
                 MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                 MetricFamily(
                     "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",

@@ -78,11 +78,13 @@ extension ServiceRun {
                 throw error
             }
             life.readFeedback(of: reload.routes)
+            life.tell(reload.webhooks)
         }
         host.setLevel(new.log.level ?? .info)
         let isStale = state.withLock { state in
             state.configuration = reload.configuration
             state.routes = reload.routes
+            state.webhooks = reload.webhooks
             state.reloads += 1
             return state.life !== life
         }

@@ -101,6 +101,17 @@ extension HoldfastConfiguration {
         return problems
     }
 
+    private func unusable(_ webhook: WebhookSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        var problems: [ConfigProblem] = []
+        do throws(UnusableWebhook) { _ = try ReadyWebhook(webhook) } catch {
+            problems.append(values.problem(error.key, error.message))
+        }
+        if !engine.history.isKept {
+            problems.append(values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
+        }
+        return problems
+    }
+
     /// Takes away what is found wrong, and tries again with the rest, so that everything is told.
     private static func unusable(_ route: RouteSettings, _ values: ConfigValues) -> [ConfigProblem] {
         var bare = RouteSettings(endpoint: route.endpoint)

@@ -102,6 +102,8 @@ struct JournalReport: Encodable, Equatable {
     var totals: Totals
     /// What it has of ended notifications, and who reads it.
     var history: HistoryForm?
+    /// Readers of outcomes that belong to the process that uses it, such as webhooks; nil if there are none.
+    var ownReaders: [ReaderForm]?
     var usedBytes: Int
     var limitBytes: Int
 
@@ -162,6 +164,7 @@ struct JournalReport: Encodable, Equatable {
         }
         totals = Totals(status.totals)
         history = details.history.map(HistoryForm.init)
+        ownReaders = details.live.flatMap { $0.ownReaders.isEmpty ? nil : $0.ownReaders.map(ReaderForm.init) }
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
     }
@@ -221,7 +224,7 @@ struct JournalReport: Encodable, Equatable {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText,
-            producersText, readersText,
+            producersText, readersText, troublesText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 

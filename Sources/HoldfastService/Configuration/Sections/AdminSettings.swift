@@ -9,6 +9,8 @@ package struct AdminSettings: Equatable, Sendable {
     package var connections: Int
     /// The file with the operators' token; nil where nobody may ask for outcomes.
     package var tokenFile: String?
+    /// The clients of `/outcomes/stream` at a time.
+    package var streams: Int
 
     package static let section = ConfigSection(
         name: "admin",
@@ -30,10 +32,22 @@ package struct AdminSettings: Equatable, Sendable {
                 "token-file", .file,
                 "a file, of mode 0600, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
                     + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
+            ConfigKey(
+                "streams", .count(0...1000), default: "8",
+                "clients of `/outcomes/stream` at a time; less than `connections`, so that probes are answered; `0` for none"),
         ],
         check: { items, problems in
             for values in items where values.isGiven("token-file") && !values.isGiven("listen") {
                 problems.append(values.problem("token-file", "is for `listen`; add that, or leave this out"))
+            }
+            for values in items {
+                guard let streams = values.count("streams"), let connections = values.count("connections"),
+                    streams >= connections
+                else { continue }
+                problems.append(
+                    values.problem(
+                        values.isGiven("streams") ? "streams" : "connections",
+                        "contradicts: streams is \(streams), and must be less than connections, \(connections)"))
             }
             for values in items {
                 guard let text = values.text("listen"), let address = GatewaySettings.address(text) else { continue }
@@ -51,5 +65,6 @@ package struct AdminSettings: Equatable, Sendable {
         everybody = values.flag("everybody") ?? false
         connections = values.count("connections") ?? 32
         tokenFile = values.text("token-file")
+        streams = values.count("streams") ?? 8
     }
 }
