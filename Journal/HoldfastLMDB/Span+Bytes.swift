@@ -32,7 +32,8 @@ extension Span<UInt8> {
     /// - Precondition: both lie within their spans.
     package func hasSame(_ range: Range<Int>, as other: Span<UInt8>, at otherRange: Range<Int>) -> Bool {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a comparison outside of the bytes")
-        precondition(otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count, "a comparison outside of the bytes")
+        precondition(
+            otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count, "a comparison outside of the bytes")
         guard range.count == otherRange.count else { return false }
         guard !range.isEmpty else { return true }
         return unsafe withUnsafeBytes { bytes in

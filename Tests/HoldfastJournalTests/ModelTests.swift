@@ -260,7 +260,8 @@ struct ModelTests {
         let outcomes = try journal.allOutcomes()
         #expect(outcomes.map(\.uid.rawValue).sorted() == model.outcomes.keys.sorted(), place)
         let log = journal.outcomeLog
-        #expect(outcomes.map(\.cursor.rawValue) == Array(log.deleted.rawValue..<log.newest.rawValue).map { $0 + 1 }, place)
+        #expect(
+            outcomes.map(\.cursor.rawValue) == Array(log.deleted.rawValue..<log.newest.rawValue).map { $0 + 1 }, place)
         let found = try journal.findOutcomes(OutcomeQuery(), before: nil, limit: .max, mostBytes: .max)
         #expect(found.outcomes == outcomes.reversed() && found.end == .start, place)
         for outcome in outcomes {

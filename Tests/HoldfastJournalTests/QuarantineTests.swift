@@ -57,7 +57,7 @@ struct QuarantineTests {
         defer { reader.close() }
         let status = try reader.status()
         let totals = status.totals
-        let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
+        let ended = totals.ended
         #expect(status.quarantined == quarantined)
         #expect(totals.accepted == ended + UInt64(status.unconfirmed + quarantined))
         #expect(status.lanes.reduce(0) { $0 + $1.quarantined } == quarantined)

@@ -119,7 +119,9 @@ final class FaultyJournal: JournalService {
     func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
     func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
     var identityKey: IdentityKey { base.identityKey }
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
     func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, uids: uids)
     }
@@ -130,6 +132,8 @@ final class FaultyJournal: JournalService {
     }
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }

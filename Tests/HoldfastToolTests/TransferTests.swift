@@ -51,6 +51,11 @@ struct TransferTests {
                 full.expiration = .unstored(until: .max)
             }
             if payload == "{} " { full.expiration = .unstated(until: .max) }
+            if payload == "[1]" {
+                (full.context, full.newestWins) = ([0xFF, 0, 0x22], true)
+                full.deliverAfter = WallTime(milliseconds: 1_795_300_000_001)
+                full.deliveryHours = try DeliveryHours("22:00-06:30 America/St_Johns")
+            }
             entries.append(
                 RestoredEntry(
                     lane: LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce), producer: "p",
@@ -161,7 +166,7 @@ struct TransferTests {
                     + #""apns-topic":"t","apns-expiration":9,"guarantee":"at-least-once","payload-hex":"\#(payload)"}"#)
                     .utf8)
         }
-        let room = PackedNotification.maximumByteCount - 1024 - 1
+        let room = PackedNotification.maximumByteCount - 1024 - PackedNotification.maximumContextByteCount - 1
         let address = #""address":"web-push:"# + String(repeating: "x", count: ServiceAddress.maximumByteCount) + "\""
         for (recipient, count) in [(#""token":"00fc""#, room - 2), (address, room - ServiceAddress.maximumByteCount)] {
             let (whole, beyond) = (
@@ -271,7 +276,7 @@ struct TransferTests {
             (#""producer":"default""#, #""producer":"""#, "1 to 64 bytes"),
             (#""state":"waiting""#, #""state":"deferred""#, "\"due-at\" goes with a deferred entry"),
             (#""state":"waiting""#, #""state":"rejected""#, "\"rejection\" goes with a rejected entry"),
-            (#""state":"waiting""#, #""state":"sent""#, "must be waiting, deferred or rejected"),
+            (#""state":"waiting""#, #""state":"sent""#, "must be waiting, deferred, scheduled or rejected"),
             (#""attempts":0"#, #""attempts":65536"#, "whole number of 0 to 65535"),
             (#""attempts":0"#, #""attempts":1.0"#, "whole number"),
             (#""attempts":0"#, #""attempts":"0""#, "whole number"),

@@ -123,8 +123,10 @@ final class LMDBDisk: SimulatedDisk {
         var entries: [DiskImage.Entry] = []
         for lane in status.lanes { try appendUnconfirmed(of: lane, to: &entries) }
         if status.quarantined > 0 { entries += try quarantined() }
-        if status.deferred > 0 {
-            for entry in try reader().entries(limit: .max, states: [.deferred]) { entries.append(image(of: entry)) }
+        if status.deferred + status.scheduled > 0 {
+            for entry in try reader().entries(limit: .max, states: [.deferred, .scheduled]) {
+                entries.append(image(of: entry))
+            }
         }
         if status.rejections > 0 {
             for entry in try reader().entries(after: rejections, limit: .max, states: [.rejected]) {
@@ -182,6 +184,7 @@ final class LMDBDisk: SimulatedDisk {
             isPossiblySent: entry.isPossiblySent)
         switch entry.state {
         case .deferred(let due): image.due = due
+        case .scheduled(let time): image.due = ScheduledPlace.due(for: time)
         case .aside(let since): image.asideSince = since
         case .rejected(let cause): image.rejection = cause
         case .neverSent, .possiblySent: break

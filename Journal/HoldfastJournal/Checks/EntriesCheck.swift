@@ -7,6 +7,7 @@ final class EntriesCheck {
     struct LaneTally {
         var entries = 0
         var deferred = 0
+        var scheduled = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0
@@ -43,7 +44,8 @@ final class EntriesCheck {
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
     private static let passedOver: Set<String> = [
-        "rejections", "outcomes", "identities", "notes", "asideOrder", "outcomeLog", "outcomeIndex", "outcomeReaders",
+        "rejections", "outcomes", "identities", "notes", "asideOrder", "newest", "outcomeLog", "outcomeIndex",
+        "outcomeReaders",
     ]
     /// Tables that a journal of an older version does not have.
     private var addedTables: [String] {
@@ -81,6 +83,7 @@ final class EntriesCheck {
             case "outcomeLog": outcomeBlock(key, value, page)
             case "outcomeIndex": outcomeIndexRow(key, value, page)
             case "outcomeReaders": outcomeReader(key, value, page)
+            case "newest": newest(key, value.array, page)
             default: note(key, value.array, page)
             }
         }
@@ -207,6 +210,7 @@ final class EntriesCheck {
         deferredSums.rows &+= XXH64.hash(key.span)
         tally(lane, uid, "deferred", page) { tally in
             tally.deferred += 1
+            if WallTime(milliseconds: key.span.dueTime).isScheduled { tally.scheduled += 1 }
             if head != nil { tally.lastSoundUID = max(tally.lastSoundUID, uid) }
             if head?.flags.contains(.possiblySent) == true { tally.flaggedDeferred += 1 }
         }
@@ -318,10 +322,20 @@ final class EntriesCheck {
         }
     }
 
+    /// Checks a row of the entries of which the newest wins.
+    private func newest(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        guard key.count == NewestRecord.keyByteCount else { return badKey(key, "newest", page) }
+        if NewestRecord.read(value, key: key) == nil {
+            check.add(
+                "the row of the newest is damaged", table: "newest", page: page,
+                means: "A notification may be sent although a newer one was to take its place.")
+        }
+    }
+
     private func identity(_ key: [UInt8], _ value: Span<UInt8>, _ page: UInt64) {
         guard key.count == 8 else { return badKey(key, "identities", page) }
         let uid = key.span.bigEndian64(at: 0)
-        if IdentityRecord(value, uid: uid) == nil || value[13] > 5 {
+        if IdentityRecord(value, uid: uid) == nil || OutcomeCode.isUnknown(value[13]) {
             check.add(
                 "the remembered identity is damaged", table: "identities", page: page, uid: uid,
                 means: "A repeat of this notification would be accepted once more.")

@@ -206,8 +206,9 @@ public final class LMDBJournal: Journal, JournalService {
     /// A range outside of the submission's bytes is a fault of the caller, and better found here than on the writer.
     private func checkRanges(of submission: Submission) {
         precondition(
-            submission.identities.isEmpty || submission.retries.isEmpty && submission.histories.isEmpty,
-            "what an operator brings has no identity")
+            submission.identities.isEmpty && submission.schedules.isEmpty
+                || submission.retries.isEmpty && submission.histories.isEmpty,
+            "what an operator brings has no identity, and its schedule is its history")
         for item in submission.items {
             let range = item.range
             precondition(
@@ -221,6 +222,9 @@ public final class LMDBJournal: Journal, JournalService {
                 "a submission's identities are not ascending, or of items that it does not have")
             last = index
         }
+        precondition(
+            submission.schedules.allSatisfy { submission.items.indices.contains($0.index) },
+            "a submission schedules items that it does not have")
     }
 
     /// Settles a batch: in one commit, or a large batch in several.

@@ -95,7 +95,9 @@ final class OutcomeIndexer: Sendable {
                     // A key that went back would keep this from ending.
                     isOver = first >= end || first < last
                     last = first
-                    if !isOver, count < Self.stretch, case .success(let header) = OutcomeBlockHeader.read(bytes, key: first) {
+                    if !isOver, count < Self.stretch,
+                        case .success(let header) = OutcomeBlockHeader.read(bytes, key: first)
+                    {
                         index.add(bytes, header)
                     }
                 }

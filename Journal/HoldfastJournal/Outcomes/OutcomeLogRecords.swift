@@ -56,7 +56,9 @@ enum OutcomeReaderRecord {
     static func read(_ bytes: [UInt8], name: [UInt8]) throws(EntryRecord.Fault) -> OutcomeReader {
         let span = bytes.span
         if let fault = SmallRecord.fault(span, magic, seed: XXH64.hash(name.span), atLeast: byteCount) { throw fault }
-        guard bytes.count == byteCount, nameLengths.contains(name.count) else { throw .damaged("it has another length") }
+        guard bytes.count == byteCount, nameLengths.contains(name.count) else {
+            throw .damaged("it has another length")
+        }
         return OutcomeReader(
             name: String(decoding: name, as: UTF8.self), cursor: OutcomeCursor(span.load(UInt64.self, at: 16)),
             isWaitedFor: span[13] & 1 != 0)

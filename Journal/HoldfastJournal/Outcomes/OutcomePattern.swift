@@ -41,7 +41,9 @@ struct OutcomePattern: Sendable {
         return hashes
     }
 
-    func mayMatch(_ header: OutcomeBlockHeader) -> Bool { query.mayMatch(from: header.settledFrom, to: header.settledTo) }
+    func mayMatch(_ header: OutcomeBlockHeader) -> Bool {
+        query.mayMatch(from: header.settledFrom, to: header.settledTo)
+    }
 
     func mayMatch(_ summary: SegmentSummary) -> Bool {
         query.mayMatch(from: summary.settledFrom, to: summary.settledTo)

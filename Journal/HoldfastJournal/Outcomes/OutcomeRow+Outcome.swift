@@ -28,7 +28,8 @@ extension OutcomeRow {
         let address = bytes.extracting(recipient).array
         switch kind {
         case Kind.token: return DeviceToken(bytes: address).map(Recipient.device)
-        case Kind.channel: return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
+        case Kind.channel:
+            return (try? BroadcastChannel(String(decoding: address, as: UTF8.self))).map(Recipient.channel)
         case Kind.service:
             let kind = ServiceAddress.Kind(rawValue: service)
             return (try? ServiceAddress(kind, bytes: address)).map(Recipient.service)
@@ -41,6 +42,7 @@ extension OutcomeRow {
     /// - Parameters:
     ///   - record: the entry's record, as it lay in the journal.
     ///   - fields: of its notification.
+    @inline(__always)
     init(
         code: UInt8, settledAt: Int64, sentAt: Int64?, attempts: UInt64, head: EntryRecord.Head,
         fields: borrowing PackedNotification.Fields

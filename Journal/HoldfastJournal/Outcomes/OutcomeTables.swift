@@ -32,11 +32,13 @@ struct StoredOutcomeLog: Sendable {
     private var first: UInt64?
     private var readerRows: [(name: [UInt8], value: [UInt8])] = []
 
-    init(
-        _ snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables
-    ) throws(LMDBError) {
-        stored = try snapshot.get(OutcomeTables.boundsKey.span, in: tables.facts)
-        guard let log = tables.outcomeLog else { return }
+    /// - Parameters:
+    ///   - facts: the table that has the bounds.
+    ///   - log: nil in a journal that no newer Holdfast has opened for writing.
+    init(_ snapshot: borrowing Snapshot, facts: Table, _ log: OutcomeTables?) throws(LMDBError) {
+        let key = OutcomeTables.boundsKey
+        stored = try snapshot.get(key.span, in: facts)
+        guard let log else { return }
         (first, last) = try snapshot.withCursor(log.log) { (cursor: inout Cursor) throws(LMDBError) in
             guard try cursor.first() else { return (nil, nil) }
             var first: UInt64 = 0
@@ -87,7 +89,9 @@ struct StoredOutcomeLog: Sendable {
 
     /// The newest block, if it can be read.
     var newestBlock: (bytes: [UInt8], header: OutcomeBlockHeader)? {
-        guard let last, case .success(let header) = OutcomeBlockHeader.read(last.block.span, key: last.key) else { return nil }
+        guard let last, case .success(let header) = OutcomeBlockHeader.read(last.block.span, key: last.key) else {
+            return nil
+        }
         return (last.block, header)
     }
 

@@ -61,7 +61,8 @@ struct SegmentIndex {
 
     /// The rows of the index: its buckets in their order, and then the summary.
     consuming func rows() -> [(key: InlineArray<6, UInt8>, value: [UInt8])] {
-        let count = min(max(1, (entries.count + Self.usualBucket - 1) / Self.usualBucket), SegmentSummary.greatestBuckets)
+        let count = min(
+            max(1, (entries.count + Self.usualBucket - 1) / Self.usualBucket), SegmentSummary.greatestBuckets)
         // Where each bucket begins, when all lie behind each other.
         var starts = [Int](repeating: 0, count: count + 1)
         for entry in entries { starts[OutcomeBucket.place(of: entry, of: count) + 1] += 1 }

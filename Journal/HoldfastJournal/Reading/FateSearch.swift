@@ -88,6 +88,9 @@ struct FateSearch {
             let possiblySent = uid <= lane.mark || entry?.head.flags.contains(.possiblySent) == true
             return .unconfirmed(lane.key, attempts: attempts, possiblySent: possiblySent)
         case .deferred(let due):
+            if let time = ScheduledPlace.time(of: WallTime(milliseconds: due)) {
+                return .scheduled(lane.key, for: time, attempts: attempts)
+            }
             let reason = entry.map { entry in String(decoding: found.record[entry.reason], as: UTF8.self) }
             return .deferred(
                 lane.key, until: WallTime(milliseconds: due), attempts: attempts,

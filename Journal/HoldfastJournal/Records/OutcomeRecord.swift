@@ -3,6 +3,8 @@ import HoldfastLMDB
 
 /// The codes of terminal outcomes in records; 0 stands for none.
 enum OutcomeCode {
+    static let confirmed: UInt8 = 1
+
     static func code(of outcome: TerminalOutcome?) -> UInt8 {
         switch outcome {
         case nil: 0
@@ -11,6 +13,7 @@ enum OutcomeCode {
         case .expired: 3
         case .unknown: 4
         case .withdrawn: 5
+        case .superseded: 6
         }
     }
 
@@ -22,9 +25,13 @@ enum OutcomeCode {
         case "expired": 3
         case "unknown": 4
         case "withdrawn": 5
+        case "superseded": 6
         default: 0
         }
     }
+
+    /// Whether it is neither 0 nor an outcome's.
+    static func isUnknown(_ code: UInt8) -> Bool { code != 0 && outcome(code, reason: .other) == nil }
 
     /// - Returns: nil for a code that is none of these.
     static func outcome(_ code: UInt8, reason: @autoclosure () -> Reason) -> TerminalOutcome? {
@@ -34,6 +41,7 @@ enum OutcomeCode {
         case 3: .expired
         case 4: .unknown
         case 5: .withdrawn
+        case 6: .superseded
         default: nil
         }
     }
@@ -43,7 +51,7 @@ enum OutcomeCode {
 /// (``OutcomeMigration``). The checksum's seed is the UID, so that a value under
 /// another's key is damage.
 ///
-///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
+///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn, 6 superseded)
 ///     14 u8 1 has a status, 2 has a timestamp, 4 is of a channel (version 2), 8 of another service's address (version 3)
 ///     15 u8 token's or channel id's length; of another service 0
 ///     16 u16 status   18 u16 reason's length

@@ -33,7 +33,11 @@ struct SalvagedLog {
         var new = bounds
         new.newest = max(bounds.newest, newest)
         if isTorn, new.newest > 0 { new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1 }
-        if first < .max { new.deleted = min(max(bounds.deleted, first - 1), first - 1) } else { new.deleted = new.newest }
+        if first < .max {
+            new.deleted = min(max(bounds.deleted, first - 1), first - 1)
+        } else {
+            new.deleted = new.newest
+        }
         new.unindexed = OutcomeBlock.segment(of: new.deleted + 1)
         return new
     }

@@ -46,7 +46,7 @@ final class EntriesSalvage: PartSalvage {
         }
         try collectOutcomes()
         try collectAside()
-        try walk(EntriesStore.Tables.addedNames) { (table, key, value) throws(JournalError) in
+        try walk(["quarantine"]) { (table, key, value) throws(JournalError) in
             try self.take(table, key, value)
         }
         try walk(Self.entryTables) { (table, key, value) throws(JournalError) in try self.take(table, key, value) }
@@ -194,7 +194,19 @@ final class EntriesSalvage: PartSalvage {
         } else {
             try target.put("entries", place, bytes)
         }
-        figures.count(head, isDeferred: due != nil)
+        figures.count(head, due: due.map(WallTime.init(milliseconds:)))
+        try noteNewest(bytes, uid: head.uid)
+    }
+
+    /// Counts an entry of which the newest wins. The rows are made anew, of what is left.
+    func noteNewest(_ record: [UInt8], uid: UInt64) throws(JournalError) {
+        guard let secret = figures.identityKey, let key = NewestRecord.key(ofRecord: record.span, secret) else {
+            return
+        }
+        let name = NewestRecord.key(key)
+        let known = try target.get("newest", name).flatMap { NewestRecord.read($0, key: name) }
+        try target.put("newest", name, NewestRecord.bytes(.accepting(UID(uid), after: known), key: name))
+        figures.hasNewest = true
     }
 
     // MARK: What is found outside of the trees

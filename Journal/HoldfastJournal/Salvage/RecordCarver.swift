@@ -104,9 +104,14 @@ struct RecordCarver {
         case LaneRecord.magic:
             guard has(76) else { return nil }
             let route = Int(window[start + 15])
-            return window[start + 12] > 1 ? 76 + route + small(66) : 64 + route
-        case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
-        case FactsRecord.magic: return 112
+            switch window[start + 12] {
+            case 0, 1: return 64 + route
+            case 2: return 76 + route + small(66)
+            default: return 84 + route + small(66)
+            }
+        case ProducerRecord.magic:
+            return has(80) ? (window[start + 12] > 1 ? 88 : 80) + Int(window[start + 13]) : nil
+        case FactsRecord.magic: return has(13) ? (window[start + 12] > 1 ? 120 : 112) : nil
         case TokenRecord.magic:
             return TokenRecord.byteCount(span, at: start)
         case AddressRecord.magic:

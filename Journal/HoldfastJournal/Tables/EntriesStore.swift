@@ -20,6 +20,8 @@ struct EntriesStore: Sendable {
         let quarantine: Table?
         /// The log of outcomes; absent as ``quarantine`` is.
         let outcomeLog: OutcomeTables?
+        /// Of entries of which the newest wins. Absent as ``quarantine`` is.
+        let newest: Table?
 
         /// Tables of the first format.
         static let firstNames = [
@@ -27,18 +29,20 @@ struct EntriesStore: Sendable {
             "facts", "notes",
         ]
         /// Tables that were added since. An older journal has them from its next opening for writing on.
-        static let addedNames = ["quarantine"]
+        static let addedNames = ["quarantine", "newest"]
         static let names = firstNames + addedNames
 
         /// All but those of the log of outcomes.
         let others: [Table]
         /// The names of all tables, including the tables that some journals lack.
         static let everyName = names + AsideTables.names + OutcomeTables.names
+        /// Of ``everyName``, those that a journal of format 2 may lack.
+        static let newestNames = ["newest"] + OutcomeTables.names
         /// The tables that a journal of a format has.
-        static func names(ofFormat format: UInt32) -> [String] {
+        static func names(in format: UInt32) -> [String] {
             switch format {
-            case oldestFormat: firstNames
-            case ..<logFormat: names + AsideTables.names
+            case ...oldestFormat: firstNames
+            case ..<logFormat: everyName.filter { !newestNames.contains($0) }
             default: everyName
             }
         }
@@ -53,7 +57,7 @@ struct EntriesStore: Sendable {
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
             self.aside = aside.map(AsideTables.init)
             self.outcomeLog = outcomeLog.map(OutcomeTables.init)
-            quarantine = added[0]
+            (quarantine, newest) = (added[0], added[1])
             others = tables + added.compactMap(\.self) + (aside ?? [])
         }
     }
@@ -67,6 +71,8 @@ struct EntriesStore: Sendable {
     static let asideFormat: UInt32 = 2
     /// The format of one with a log of outcomes.
     static let logFormat: UInt32 = 3
+    /// The format of one with entries that are scheduled, or of which the newest wins, and with superseded ones.
+    static let scheduleFormat: UInt32 = 3
     static let formatKey = Array("format".utf8)
     static let stateKey = Array("state".utf8)
     /// The limit of the newest opening, for inspectors; nothing is decided by it.
@@ -147,12 +153,12 @@ struct EntriesStore: Sendable {
         try putFormat(version, transaction, facts)
     }
 
-    /// As ``raiseFormat(to:_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment:
-    /// blacklisted addresses. From any thread but the writer's.
-    func raiseFormat() throws(LMDBError) {
+    /// As ``raiseFormat(to:_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
+    /// any thread but the writer's.
+    func raiseFormat(to version: UInt32 = asideFormat) throws(LMDBError) {
         let transaction = try WriteTransaction(environment)
-        guard try Self.format(transaction, tables.facts) < Self.asideFormat else { return }
-        try Self.putFormat(Self.asideFormat, transaction, tables.facts)
+        guard try Self.format(transaction, tables.facts) < version else { return }
+        try Self.putFormat(version, transaction, tables.facts)
         try transaction.commit()
         if environment.access == .readWriteUnsynced { try environment.sync() }
     }

@@ -85,7 +85,8 @@ extension CommitReport {
             if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
             lanes.append(
                 CommitReport.Lane(
-                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
+                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark),
+                    hasSchedules: lane.scheduled > 0))
         }
         self.init(
             lanes: lanes, drained: new.drained(since: old), newestOutcome: OutcomeCursor(new.log.newest),

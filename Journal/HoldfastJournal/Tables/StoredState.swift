@@ -21,7 +21,7 @@ struct StoredState {
         let number = try snapshot.get(limitKey.span, in: tables.facts)
         limit = Int(clamping: number.flatMap { NumberRecord.value($0, key: limitKey) }?.number ?? 0)
         figures = try CommitFigures(snapshot, tables)
-        log = try StoredOutcomeLog(snapshot, tables)
+        log = try StoredOutcomeLog(snapshot, facts: tables.facts, tables.outcomeLog)
         rows = (
             try snapshot.statistics(of: tables.entries).entries, try snapshot.statistics(of: tables.deferred).entries
         )

@@ -131,6 +131,7 @@ extension CommitDraft {
         guard let (record, aside) = try takeAside(key) else { return }
         let head = EntryRecord.uncheckedHead(record.span)
         state.endAside(head.producer)
+        try endNewest(key.uid.rawValue, record: record.span, .confirmed)
         if head.flags.contains(.hasIdentity) { try noteOutcome(.confirmed, of: key.uid.rawValue) }
         guard aside.keepsOutcome else { return }
         log(

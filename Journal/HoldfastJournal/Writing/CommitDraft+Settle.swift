@@ -50,14 +50,10 @@ extension CommitDraft {
     mutating func acknowledge(
         _ items: ArraySlice<Acknowledgement>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
-        var tally = AcknowledgementTally()
+        var tally = AcknowledgementTally(identityKey: state.facts.identityKey)
         let settledAt = batch.settledAt.milliseconds
-        let confirmed = OutcomeCode.code(of: .confirmed)
         let keepsOutcomes = batch.keepsOutcomes
-        var logged = LoggedEnd(
-            settledAt: settledAt, sentAt: nil, attempts: 1, cause: nil, uniqueID: nil,
-            keepsPayload: batch.keepsPayloads)
-        let hasDetails = !batch.details.isEmpty
+        let isPlain = batch.details.isEmpty && !batch.keepsPayloads
         let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
@@ -69,13 +65,15 @@ extension CommitDraft {
                     tally.missed.append(key)
                     continue
                 }
-                if keepsOutcomes {
-                    logged.sentAt = item.sentAgo.time(before: batch.settledAt)?.milliseconds
-                    if hasDetails { logged.take(batch.details[key.uid]) }
-                }
+                let sentAt = keepsOutcomes ? item.sentAgo.time(before: batch.settledAt)?.milliseconds : nil
                 cursor.withCurrent { _, record in
                     tally.take(record, key)
-                    if keepsOutcomes { outcomes.append(confirmed, record, key, logged) }
+                    guard keepsOutcomes else { return }
+                    if isPlain {
+                        outcomes.appendConfirmed(record, key, settledAt: settledAt, sentAt: sentAt)
+                    } else {
+                        outcomes.append(OutcomeCode.confirmed, record, key, Self.confirmed(key, sentAt, in: batch))
+                    }
                 }
                 try cursor.delete()
             }
@@ -91,6 +89,7 @@ extension CommitDraft {
             report.settled += run.count
         }
         try noteConfirmed(tally.identified)
+        for (uid, key) in tally.newest { try endNewest(uid, key, .confirmed) }
         for key in tally.missed {
             if let record = try takeDeferred(key) {
                 try end(key, record, .confirmed, cause: nil, of: batch)
@@ -134,6 +133,10 @@ extension CommitDraft {
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
+        case .supersede:
+            guard let record = try takeUnconfirmed(key) else { return .gone }
+            let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+            try end(key, record, mayHaveBeenSent ? .unknown : .superseded, cause: nil, of: batch)
         case .recall(let due, let possiblySent):
             guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }
@@ -148,6 +151,7 @@ extension CommitDraft {
         guard isThere else { return .gone }
         let outcome = row?.isPossiblySent == false ? asked : .unknown
         state.endQuarantined(of: row?.producer ?? 0, outcome)
+        if let row { try endNewest(key.uid.rawValue, record: row.record.span, outcome) }
         try noteOutcome(outcome, of: key.uid.rawValue)
         if let row { keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
         return outcome == .withdrawn ? .withdrawn : .settled
@@ -159,7 +163,11 @@ extension CommitDraft {
         of batch: SettlementBatch
     ) throws(LMDBError) {
         let head = EntryRecord.uncheckedHead(record.span)
+        if outcome == .superseded {
+            try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
+        }
         state.end(1, of: head.producer, outcome)
+        try endNewest(key.uid.rawValue, record: record.span, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
         keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
@@ -203,6 +211,7 @@ extension CommitDraft {
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
         state.update(key.lane.rawValue) { lane in
             lane.deferred -= 1
+            if WallTime(milliseconds: due).isScheduled { lane.scheduled -= 1 }
             if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
         }
         return record
@@ -218,8 +227,14 @@ extension CommitDraft {
         index.appendLittleEndian(UInt64(bitPattern: due))
         try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        let isScheduled = WallTime(milliseconds: due).isScheduled
+        if isScheduled {
+            // An older Holdfast would take the place for a time, and would send it before its own.
+            try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
+        }
         state.update(lane) { lane in
             lane.deferred += 1
+            if isScheduled { lane.scheduled += 1 }
             if isFlagged { lane.flaggedDeferred += 1 }
         }
     }
@@ -256,6 +271,12 @@ private struct AcknowledgementTally {
 
     private(set) var runs: [Run] = []
     private var run = Run(lane: 0, producer: 0)
+    private let identityKey: IdentityKey
+    /// Entries of which the newest wins.
+    private(set) var newest: [(uid: UInt64, key: NewestKey)] = []
+
+    init(identityKey: IdentityKey) { self.identityKey = identityKey }
+
     /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
     /// Not in `entries`.
@@ -270,6 +291,7 @@ private struct AcknowledgementTally {
         run.count += 1
         if head.flags.contains(.possiblySent) { run.flagged += 1 }
         if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
+        if let like = NewestRecord.key(ofRecord: record, identityKey) { newest.append((key.uid.rawValue, like)) }
     }
 
     mutating func endRun() {

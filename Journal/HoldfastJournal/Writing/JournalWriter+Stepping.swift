@@ -44,5 +44,7 @@ extension JournalWriter {
         indexWork = nil
     }
 
-    var waitingCount: Int { thread.waitingCount + backlog.count + trims.count + (indexWork == nil ? 0 : 1) + (marksWait ? 1 : 0) }
+    var waitingCount: Int {
+        thread.waitingCount + backlog.count + trims.count + (indexWork == nil ? 0 : 1) + (marksWait ? 1 : 0)
+    }
 }

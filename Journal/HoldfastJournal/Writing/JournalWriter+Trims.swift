@@ -32,7 +32,9 @@ extension JournalWriter {
         isLogInTheWay = false
         let bytes = shared.withLock { shared in shared.figures.logPages } * space.pageByteCount
         let lastRead = state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
-        guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, lastRead) else { return }
+        guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, lastRead) else {
+            return
+        }
         trims.append(TrimWork(.makingRoom(bytes)) { _ in })
     }
 

@@ -68,6 +68,8 @@ public enum EntryFate: Hashable, Sendable {
     case unconfirmed(LaneKey, attempts: Int, possiblySent: Bool)
     /// Waits until it is due, and is then sent again.
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
+    /// Waits for the time from which it may be delivered.
+    case scheduled(LaneKey, for: WallTime, attempts: Int)
     /// Confirmed by silence, and kept for a while because a late error may still revoke that.
     case aside(LaneKey, since: WallTime)
     /// Has its terminal outcome.
@@ -79,7 +81,8 @@ public enum EntryFate: Hashable, Sendable {
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _), .quarantined(let lane, possiblySent: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .scheduled(let lane, for: _, attempts: _),
+            .quarantined(let lane, possiblySent: _):
             lane
         case .aside, .settled: nil
         }

@@ -54,6 +54,9 @@ public struct Submission: Sendable {
     package var retries: [(index: Int, rejection: UID)]
     /// The histories of items that were entries of another journal before, ascending by index. Not for items with an identity.
     package var histories: [(index: Int, history: EntryHistory)]
+    /// The times that items are scheduled for, ascending by index: those go among the scheduled entries. Not with ``retries`` or
+    /// ``histories``.
+    package var schedules: [(index: Int, time: WallTime)]
     /// A note that becomes durable in the same commit, such as how far a file was imported.
     package var note: (name: String, value: [UInt8])?
 
@@ -61,7 +64,7 @@ public struct Submission: Sendable {
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
         items: [Item] = [], identities: [(index: Int, identity: Identity)] = [], inquiries: [Identity] = [],
         retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
-        note: (name: String, value: [UInt8])? = nil
+        schedules: [(index: Int, time: WallTime)] = [], note: (name: String, value: [UInt8])? = nil
     ) {
         self.producer = producer
         self.acceptedAt = acceptedAt
@@ -72,6 +75,7 @@ public struct Submission: Sendable {
         self.inquiries = inquiries
         self.retries = retries
         self.histories = histories
+        self.schedules = schedules
         self.note = note
     }
 }
@@ -81,6 +85,7 @@ public struct EntryHistory: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         /// Among the entries that go out in UID order.
         case waiting
+        /// In a ``ScheduledPlace`` for one that is scheduled.
         case deferred(until: WallTime)
         case rejected(RejectionCause)
     }
@@ -270,6 +275,9 @@ public struct Settlement: Sendable {
         case unknown
         /// Taken back: deleted, outcome *withdrawn*; *unknown* if the entry's record says that it may have been sent.
         case withdraw
+        /// A newer one takes its place: deleted, outcome *superseded*; *unknown* if the entry's record says that it may have been
+        /// sent.
+        case supersede
         /// Not now: becomes deferred, with its attempts.
         ///
         /// `possiblySent`: an attempt may have reached the service. The record keeps that for good, for later processes.
@@ -333,11 +341,14 @@ public struct CommitReport: Sendable {
         package let lastUID: UID
         /// The send mark on disk.
         package let mark: UID
+        /// Whether entries of the lane are scheduled, perhaps since this commit.
+        package var hasSchedules: Bool
 
-        package init(id: LaneID, lastUID: UID, mark: UID) {
+        package init(id: LaneID, lastUID: UID, mark: UID, hasSchedules: Bool = false) {
             self.id = id
             self.lastUID = lastUID
             self.mark = mark
+            self.hasSchedules = hasSchedules
         }
     }
 

@@ -72,8 +72,10 @@ package protocol JournalService: Journal {
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     )
 
-    /// The due time of the lane's next deferred entry; `nil` if there is none.
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime?
+    /// The due time of the lane's next deferred entry that is due after `after`; `nil` if there is none.
+    ///
+    /// - Parameter after: `nil` for the first of all.
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime?
 
     /// Reads unconfirmed entries of the lane above `after`, ascending, without deferred ones.
     ///
@@ -105,6 +107,9 @@ package protocol JournalService: Journal {
     /// The number of entries kept aside: see ``JournalStatus/aside``. From memory.
     var asideCount: Int { get }
 
+    /// The number of scheduled entries: see ``JournalStatus/scheduled``. From memory.
+    var scheduledCount: Int { get }
+
     /// Lists quarantined entries, ascending by UID from the first above `after`.
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
 
@@ -134,6 +139,9 @@ package protocol JournalService: Journal {
     /// The state of an entry, as far as the journal still knows. `nil` if it knows nothing: the outcome is not in the log, and
     /// the identity is not remembered.
     func fate(of uid: UID) throws(JournalError) -> EntryFate?
+
+    /// The entries with this key that have not ended, of which the newest wins; `nil` if there are none.
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries?
 
     /// The bounds of the log of outcomes. From memory.
     var outcomeLog: OutcomeLogFigures { get }
@@ -230,6 +238,8 @@ extension JournalService {
 
     /// The number of outcomes that a reader that is waited for has not read; 0 without such a reader.
     package var unreadOutcomeCount: Int { outcomeLog.unread(by: outcomeReaders) }
+    /// The due time of the lane's next deferred entry; `nil` if there is none.
+    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try nextDue(lane, after: nil) }
 
     /// A handle of this journal itself.
     package var handle: JournalHandle { JournalHandle(self) }

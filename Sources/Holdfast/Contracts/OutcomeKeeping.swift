@@ -1,6 +1,7 @@
 /// A note in the journal that outcomes are written to its log, so that entries that an operator ends at rest have one too.
-enum OutcomeKeeping {
-    private static let noteName = "engine/keeps-outcomes"
+package enum OutcomeKeeping {
+    /// The note's name in the journal. It is there while outcomes are written.
+    package static let noteName = "engine/keeps-outcomes"
 
     static func isOn(in journal: any JournalService) throws(JournalError) -> Bool { try journal.note(noteName) != nil }
 

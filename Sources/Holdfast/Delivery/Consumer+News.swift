@@ -43,6 +43,7 @@ extension Consumer {
             guard let commit = commits[lanes[index].id] else { continue }
             if commit.mark != lanes[index].machine.mark { context.tell(.markMoved(lanes[index].key, to: commit.mark)) }
             lanes[index].machine.committed(lastUID: commit.lastUID, mark: commit.mark)
+            if commit.hasSchedules { promotions.scheduled(index) }
         }
     }
 

@@ -15,6 +15,8 @@ package final class EngineCore: Sendable {
     let outcomes: OutcomeSource
     /// Tells who waits for single notifications.
     package let outcomeFeed: OutcomeFeed
+    /// What readers of outcomes say of themselves, by name.
+    let readerReports = Monitor<[String: ReaderReport]>([:])
     let producers: ProducerTable
     let registry: Monitor<ConsumerRegistry>
     /// The parts that all Consumers share.
@@ -286,6 +288,7 @@ package final class EngineCore: Sendable {
         status.quarantined = journal.quarantinedCount
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
+        status.scheduled = journal.scheduledCount
         status.eventsDropped = events.dropped
         return status
     }

@@ -23,6 +23,17 @@ extension PushEngine {
     /// The readers of outcomes that the journal knows, with their cursors.
     public var outcomeReaders: [OutcomeReader] { core.journal.outcomeReaders }
 
+    /// The bounds of the log.
+    package var outcomeLog: OutcomeLogFigures { core.journal.outcomeLog }
+
+    /// Whether no more outcomes come, because the engine has ended.
+    package var outcomesHaveEnded: Bool { core.outcomes.hasEnded }
+
+    /// Takes a reader's own word of how it comes along, for ``DeskStatus/readers``. Nil for nothing to say.
+    package func report(_ report: ReaderReport?, ofReader name: String) {
+        core.readerReports.withLock { $0[name] = report }
+    }
+
     /// Moves a reader's cursor, forward or back, durably on return.
     ///
     /// - Throws: ``JournalError``: with code ``JournalError/Code/notFound`` for a reader that is not known, and

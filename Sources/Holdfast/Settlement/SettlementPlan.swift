@@ -200,8 +200,8 @@ struct SettlementPlan: Sendable {
     /// A newer notification stands for it.
     mutating func supersede(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
         if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
-        settle(key, .withdraw, ticket: ticket)
-        counts.withdrawn += 1
+        settle(key, .supersede, ticket: ticket)
+        counts.superseded += 1
     }
 
     private func sentAgo(_ flight: SentWindow.Flight) -> SentAgo {

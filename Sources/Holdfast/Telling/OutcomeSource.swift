@@ -67,6 +67,19 @@ final class OutcomeSource: Sendable {
         if passed.rawValue - cursor.rawValue >= Self.passedLimit { journal.setReader(reader, to: passed) { _ in } }
     }
 
+    /// Whether no more outcomes come.
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    /// Waits until there is an outcome after `cursor`, none can come any more, or the time is over.
+    func wait(after cursor: OutcomeCursor, atMost limit: Duration) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.wait(after: cursor) }
+            tasks.addTask { do { try await Task.sleep(for: limit) } catch {} }
+            _ = await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+
     private func wait(after cursor: OutcomeCursor) async {
         let number = state.withLock { state in
             defer { state.next += 1 }

@@ -24,7 +24,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var submissionChunk = 5000
     /// The behaviour of `submit` while the journal is full. Default: refuse.
     public var whenFull = WhenFull.refuse
-    /// Whether a newer update of a Live Activity replaces a waiting one. The outcome of the older one is *withdrawn*, or
+    /// Whether a newer update of a Live Activity replaces a waiting one. The outcome of the older one is *superseded*, or
     /// *unknown* if it may have been sent. Starts and ends are always sent. Default: false.
     public var supersedesLiveActivities = false
     /// The backoff of entries that the service answers with "not now", and when they are given up.

@@ -14,6 +14,8 @@ public struct Route: Sendable {
 
     /// The limit on notifications a second; `nil` sets none.
     public let rate: RateLimit?
+    /// Whether of all its notifications with a collapse id the newest wins: see ``PushNotification/newestWins``.
+    public let newestWins: Bool
 
     /// The identity of the connector, since connectors cannot be compared. Copies of a route share it.
     let delivery: Delivery
@@ -25,17 +27,18 @@ public struct Route: Sendable {
     /// - Parameter connections: `nil` for the default: 2 if each notification is answered, 1 if only errors are.
     public init(
         name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int? = nil,
-        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, newestWins: Bool = false
     ) {
         self.init(
             name: name, connector: connector, delivery: Delivery(), topics: topics, connections: connections,
-            scaling: scaling, rate: rate)
+            scaling: scaling, rate: rate, newestWins: newestWins)
     }
 
     private init(
         name: String, connector: any Connector, delivery: Delivery, topics: Set<String>?, connections: Int?,
-        scaling: ConnectionScaling, rate: RateLimit?
+        scaling: ConnectionScaling, rate: RateLimit?, newestWins: Bool
     ) {
+        self.newestWins = newestWins
         self.scaling = scaling
         self.rate = rate
         self.name = name
@@ -48,14 +51,14 @@ public struct Route: Sendable {
     /// Returns a copy with other terms, for ``PushEngine/reconfigure(routes:configuration:)``, which then keeps the route's
     /// connections.
     ///
-    /// - Parameter connections: as in ``init(name:connector:topics:connections:scaling:rate:)``.
+    /// - Parameter connections: as in ``init(name:connector:topics:connections:scaling:rate:newestWins:)``.
     public func with(
         topics: Set<String>?, connections: Int? = nil, scaling: ConnectionScaling = ConnectionScaling(),
-        rate: RateLimit? = nil
+        rate: RateLimit? = nil, newestWins: Bool = false
     ) -> Route {
         Route(
             name: name, connector: connector, delivery: delivery, topics: topics, connections: connections,
-            scaling: scaling, rate: rate)
+            scaling: scaling, rate: rate, newestWins: newestWins)
     }
 
     /// Whether this route and `other` have the same connector.

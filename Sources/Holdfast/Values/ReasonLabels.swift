@@ -26,9 +26,10 @@ struct ReasonLabels: Sendable {
         .badCollapseID, .badDeviceToken, .badExpirationDate, .badTopic, .invalidPushType, .missingDeviceToken,
         .missingTopic, .payloadEmpty, .topicDisallowed, .payloadTooLarge, .badChannelID, .missingChannelID,
         .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
+        .contextTooLong, .badDeliveryTime, .badDeliveryHours, .newestWinsUnsupported,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
-        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .badProducerName,
+        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .scheduled, .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,
     ]
 }

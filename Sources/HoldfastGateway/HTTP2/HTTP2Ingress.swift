@@ -20,8 +20,9 @@ struct HTTP2Ingress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
-            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
-            outcomes: { engine.outcomeFeed }, log: ListenerLog(logger, name: "http2", interval: logInterval))
+            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer),
+            producers: NamedProducers(standard: producer, of: engine), outcomes: { engine.outcomeFeed },
+            log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
             log: service.log)

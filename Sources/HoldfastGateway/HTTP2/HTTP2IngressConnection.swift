@@ -207,13 +207,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         guard !batch.notifications.isEmpty else { return }
         let loop = context.eventLoop
         let waiting = batch.waiting
-        let producer = service.producer
-        // A few are packed sooner than handed over; but none overtakes earlier ones.
-        let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
+        let (producers, names) = (service.producers, batch.producers)
+        // A few are packed sooner than handed over; but none overtakes earlier ones. A new name takes a commit.
+        let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0 || !names.isEmpty
         // Before they are submitted: one may end before this loop knows its UID.
         let watch = batch.waitCount > 0 ? OutcomeWatch(service.outcomes()) : nil
         let submit = { @Sendable in
-            producer.submitTellingRepeats(batch.notifications) { receipts, repeats in
+            producers.submit(batch.notifications, as: names) { receipts, repeats in
                 loop.execute { bound.value.committed(waiting, receipts, repeats, watch, wereHandedOver: isHandedOver) }
             }
         }

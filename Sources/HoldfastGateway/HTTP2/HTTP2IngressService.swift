@@ -4,7 +4,7 @@ internal import HoldfastTransport
 
 /// The state that the connections of a listener share.
 final class HTTP2IngressService: Sendable {
-    let producer: Producer
+    let producers: NamedProducers
     let figures = IngressFigures()
     let guests: GuestList
     let log: ListenerLog
@@ -18,6 +18,7 @@ final class HTTP2IngressService: Sendable {
     let packing = DispatchQueue(label: "holdfast.gateway.packing")
     /// Whether there is TLS.
     let isSecure: Bool
+    var producer: Producer { producers.standard }
     private struct Terms: Sendable {
         var settings: HTTP2IngressSettings
         /// Watches the files of the submitters' keys.
@@ -32,13 +33,13 @@ final class HTTP2IngressService: Sendable {
     private let current: Monitor<Terms>
 
     init(
-        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer,
+        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producers: NamedProducers,
         outcomes: @escaping @Sendable () -> OutcomeFeed?, log: ListenerLog
     ) {
         self.outcomes = outcomes
         places = SharedPlaces(limit: configuration.waiting)
         self.log = log
-        self.producer = producer
+        self.producers = producers
         isSecure = configuration.tls != nil
         rate = SharedRate(configuration.rate)
         begun = BegunRequests(limit: configuration.memory)

@@ -23,6 +23,8 @@ struct HTTP2IngressSession {
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
         var waiting: [Waiting] = []
+        /// The names that senders submit under, by index, but for the listener's own.
+        var producers: [Int: String] = [:]
 
         /// Requests that wait for their outcomes.
         var waitCount: Int { waiting.count { if case .wait? = $0.answering { true } else { false } } }
@@ -109,12 +111,17 @@ struct HTTP2IngressSession {
             var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
             its.answering = try RequestReader.answering(fields, orElse: settings.answering)
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
-                notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
+                // From when it may go at the earliest.
+                notification.expiration = .unstored(
+                    for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
             }
             try credentials.check(submitter, for: notification.topic)
             credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
+            if fields.hasChoices, let name = fields.producer, name != HTTP2Ingress.producerName {
+                batch.producers[batch.notifications.count] = name
+            }
             batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
@@ -143,6 +150,7 @@ struct HTTP2IngressSession {
             }
             taken.notifications.removeSubrange(granted...)
             taken.waiting.removeSubrange(granted...)
+            taken.producers = taken.producers.filter { $0.key < granted }
         }
         outstanding += taken.waiting.count
         return taken

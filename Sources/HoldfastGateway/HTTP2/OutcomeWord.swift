@@ -14,8 +14,10 @@ enum OutcomeWord: String, Sendable, CaseIterable {
     case expired
     /// Accepted, possibly sent, and not to be sent again.
     case unknown
-    /// Accepted, and taken back before it was sent: by an operator, or for a newer one.
+    /// Accepted, and taken back by an operator before it was sent.
     case withdrawn
+    /// Accepted, and a newer one has taken its place before it was sent.
+    case superseded
 
     init(_ terminal: TerminalOutcome) {
         self =
@@ -25,6 +27,7 @@ enum OutcomeWord: String, Sendable, CaseIterable {
             case .expired: .expired
             case .unknown: .unknown
             case .withdrawn: .withdrawn
+            case .superseded: .superseded
             }
     }
 }

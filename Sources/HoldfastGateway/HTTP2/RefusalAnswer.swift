@@ -24,6 +24,13 @@ struct RefusalAnswer: Sendable, Equatable {
         case .blacklisted: self.init(blacklisted: refusal.blacklistEntry)
         case .journalFull, .journalFailed: self.init(.serviceUnavailable)
         case .shuttingDown: self.init(.shutdown)
+        // By the header field that says it.
+        case .badDeliveryTime: self.init(.badDeliverAfter)
+        case .badDeliveryHours: self.init(.badDeliverWithin)
+        case .contextTooLong: self.init(.badContext)
+        case .tagTooLong: self.init(.badTag)
+        case .newestWinsUnsupported: self.init(.badNewestWins)
+        case .badProducerName: self.init(.badProducer)
         default: self.init(refusal.reason)
         }
     }
@@ -64,7 +71,7 @@ struct RefusalAnswer: Sendable, Equatable {
     /// The answer that the first of two equal notifications got; nil where that was no refusal.
     init?(_ outcome: TerminalOutcome) {
         switch outcome {
-        case .confirmed, .unknown, .expired, .withdrawn: return nil
+        case .confirmed, .unknown, .expired, .withdrawn, .superseded: return nil
         // The entry was lifted since, or the token would be refused before the journal is asked.
         case .rejected(.blacklisted): self.init(.unregistered)
         // Words of the binary protocol.

@@ -12,6 +12,8 @@ struct RequestFields: Sendable {
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
         case guarantee, answer
+        // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
+        case tag, producer, deliverAfter, deliverWithin, context, newestWins
 
         var text: String {
             switch self {
@@ -27,6 +29,12 @@ struct RequestFields: Sendable {
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
             case .answer: "holdfast-answer"
+            case .tag: "holdfast-tag"
+            case .producer: "holdfast-producer"
+            case .deliverAfter: "holdfast-deliver-after"
+            case .deliverWithin: "holdfast-deliver-within"
+            case .context: "holdfast-context"
+            case .newestWins: "holdfast-newest-wins"
             }
         }
     }
@@ -43,7 +51,9 @@ struct RequestFields: Sendable {
         isBroadcast = fields.withBytes(HeaderSelection.path) { $0.count > 1 && $0[1] == UInt8(ascii: "4") }
     }
 
-    private subscript(name: Name) -> String? { fields.text(name.rawValue) }
+    private subscript(name: Name) -> String? {
+        name.rawValue < HeaderSelection.maxNames ? fields.text(name.rawValue) : fields.rareText(name.rawValue)
+    }
 
     /// Whether the method is POST.
     var isPost: Bool { isMethod(Self.post) }
@@ -79,6 +89,24 @@ struct RequestFields: Sendable {
     var registeredAt: String? { self[.registeredAt] }
     /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
     var guarantee: String? { self[.guarantee] }
+    /// Whether there is any of those that follow.
+    var hasChoices: Bool { fields.hasRare || Self.choices.contains { fields.has($0) } }
+
+    /// Those among the names that are looked up at once.
+    private static let choices = Name.tag.rawValue..<HeaderSelection.maxNames
+
+    /// The application's label: `holdfast-tag`.
+    var tag: String? { self[.tag] }
+    /// The name to submit under: `holdfast-producer`.
+    var producer: String? { self[.producer] }
+    /// The time before which it does not go: `holdfast-deliver-after`.
+    var deliverAfter: String? { self[.deliverAfter] }
+    /// The hours of the day within which it may go: `holdfast-deliver-within`.
+    var deliverWithin: String? { self[.deliverWithin] }
+    /// The application's own data: `holdfast-context`.
+    var context: String? { self[.context] }
+    /// Whether a newer one takes its place: `holdfast-newest-wins`.
+    var newestWins: String? { self[.newestWins] }
     /// When to answer: `holdfast-answer`.
     var answer: String? { self[.answer] }
     /// Whether one of these is there twice.

@@ -51,13 +51,14 @@ struct RequestReader {
             recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
         if let text = fields.registeredAt {
-            guard let time = Self.registration(text) else {
+            guard let time = RequestChoices.time(text) else {
                 throw Refusal(
                     .badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
             }
             notification.tokenRegisteredAt = time
         }
         notification.guarantee = try Self.guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         try Self.checkDuplicates(fields)
         return notification
     }
@@ -85,6 +86,7 @@ struct RequestReader {
         notification.priority = try priority(fields)
         notification.payload = Array(body)
         notification.guarantee = try guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         try checkDuplicates(fields)
         return notification
     }
@@ -174,12 +176,7 @@ struct RequestReader {
         return mode
     }
 
-    private static func registration(_ text: String) -> WallTime? {
-        if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
-        return Timestamp.parse(text)
-    }
-
-    private static func unixSeconds(_ text: String) -> Int64? {
+    static func unixSeconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
     }

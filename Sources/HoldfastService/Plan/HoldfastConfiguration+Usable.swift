@@ -2,17 +2,21 @@ internal import Holdfast
 internal import HoldfastGateway
 
 extension HoldfastConfiguration {
-    /// The mistakes in files that routes and listeners name, found by reading them: no key, no certificate, a wrong
+    /// The mistakes in files that routes, listeners and webhooks name, found by reading them: no key, no certificate, a wrong
     /// passphrase; and contradictions between sections.
     package func unusable() -> [ConfigProblem] {
         let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
             Self.unusable($0, $1)
         }
-        guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
-            return routeProblems
+        let webhookProblems = zip(webhooks, values.filter { $0.section.name == WebhookSettings.section.name }).flatMap {
+            unusable($0, $1)
         }
-        return routeProblems + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
-            + uselessClients() + sharedAddresses(values) + withoutOutcomes(values)
+        guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
+            return routeProblems + webhookProblems
+        }
+        return routeProblems + webhookProblems + unusableToken()
+            + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) } + uselessClients()
+            + sharedAddresses(values) + withoutOutcomes(values)
     }
 
     /// What tells senders of outcomes, where none are kept.
@@ -37,6 +41,19 @@ extension HoldfastConfiguration {
             let (values, key, address) = place
             guard let other = places[..<index].first(where: { $0.2.excludes(address) }) else { return nil }
             return values.problem(key, "can't be listened on beside \(other.0.path).\(other.1), which is \(other.2)")
+        }
+    }
+
+    /// A file of the operators' token that has none.
+    private func unusableToken() -> [ConfigProblem] {
+        guard let file = admin.tokenFile,
+            let values = self.values.first(where: { $0.section.name == AdminSettings.section.name })
+        else { return [] }
+        do throws(OperatorToken.Fault) {
+            _ = try OperatorToken(file: file)
+            return []
+        } catch {
+            return [values.problem("token-file", error.message)]
         }
     }
 
@@ -84,6 +101,17 @@ extension HoldfastConfiguration {
                     "http2.listen",
                     "is reached from elsewhere, and no route has a signing key that senders could sign with: give "
                         + "http2.clients, or listen on 127.0.0.1"))
+        }
+        return problems
+    }
+
+    private func unusable(_ webhook: WebhookSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        var problems: [ConfigProblem] = []
+        do throws(UnusableWebhook) { _ = try ReadyWebhook(webhook) } catch {
+            problems.append(values.problem(error.key, error.message))
+        }
+        if !engine.history.isKept {
+            problems.append(values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
         }
         return problems
     }

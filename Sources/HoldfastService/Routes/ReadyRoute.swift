@@ -42,10 +42,13 @@ package struct ReadyRoute {
         (terms.topics, terms.defaultTopic, terms.feedback) = (new.topics, new.defaultTopic, new.feedback)
         terms.channelsEndpoint = new.channelsEndpoint
         (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
+        terms.newestWins = new.newestWins
         guard terms == new else { return nil }
         return try ReadyRoute(
             new,
-            route.with(topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate))
+            route.with(
+                topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate,
+                newestWins: new.newestWins))
     }
 }
 

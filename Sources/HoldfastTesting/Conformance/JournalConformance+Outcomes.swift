@@ -29,7 +29,7 @@ extension JournalConformance {
                     cursor: OutcomeCursor(UInt64(number)), uid: end.0, terminal: end.1,
                     cause: number == 2 ? sampleCause : nil,
                     history: DeliveryHistory(
-                        acceptedAt: JournalBench.now, settledAt: when, attempts: number <= 2 ? 1 : 0),
+                        acceptedAt: SampleNotification.acceptedAt, settledAt: when, attempts: number <= 2 ? 1 : 0),
                     id: SampleNotification.id(number), recipient: .device(SampleNotification.token(number)),
                     topic: "com.example.app", producer: "mails", tag: Array("tag \(number)".utf8))
             }
@@ -92,7 +92,7 @@ extension JournalConformance {
             try expect("attempts", found.map(\.history.attempts), is: [1, 3, 0])
             let sent = WallTime(milliseconds: 1_700_000_599_750)
             try expect("sent at", found.map(\.history.sentAt), is: [sent, nil, nil])
-            try expect("accepted at", found.map(\.history.acceptedAt), is: Array(repeating: JournalBench.now, count: 3))
+            try expect("accepted at", found.map(\.history.acceptedAt), is: Array(repeating: SampleNotification.acceptedAt, count: 3))
             try expect("ended at", found.map(\.settledAt), is: [when, when, when])
             try expect("unique ids", found.map(\.uniqueID), is: [nil, "u-1", nil])
             try expect("payloads", found.map(\.payload.isEmpty), is: [false, false, false])

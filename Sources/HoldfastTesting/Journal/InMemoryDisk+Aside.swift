@@ -40,6 +40,7 @@ extension InMemoryDisk {
             let record = entry.record
             totals.add(.confirmed)
             changeProducer(record.producer) { $0.totals.add(.confirmed) }
+            endNewest(uid, record, .confirmed)
             if let identity = record.identity, identities[identity]?.uid == uid {
                 identities[identity]?.outcome = .confirmed
             }

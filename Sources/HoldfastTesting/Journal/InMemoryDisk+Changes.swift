@@ -12,6 +12,7 @@ extension InMemoryDisk {
         var gone: [Int] = []
         let retries = Dictionary(submission.retries.map { ($0.index, $0.rejection) }) { first, _ in first }
         let histories = Dictionary(submission.histories.map { ($0.index, $0.history) }) { first, _ in first }
+        let times = Dictionary(submission.schedules.map { ($0.index, $0.time) }) { first, _ in first }
         let identities = Dictionary(
             submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
         for (index, item) in submission.items.enumerated() {
@@ -30,13 +31,18 @@ extension InMemoryDisk {
             }
             let uid = UID(nextUID)
             nextUID += 1
-            let history = histories[index] ?? EntryHistory()
+            let place = times[index].map { EntryHistory.Place.deferred(until: ScheduledPlace.due(for: $0)) }
+            let history = histories[index] ?? EntryHistory(place: place ?? .waiting)
             let record = Record(
                 packed: Array(submission.bytes[item.range]), attempts: history.attempts,
                 producer: history.producer ?? submission.producer, identity: identity,
                 isPossiblySent: history.isPossiblySent,
                 lane: item.lane)
             put(record, as: EntryKey(lane: item.lane, uid: uid), history)
+            if case .rejected = history.place {
+            } else if retries[index] == nil, let key = newestKey(of: record) {
+                newest[key] = .accepting(uid, after: newest[key])
+            }
             if let identity {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
             }
@@ -102,6 +108,9 @@ extension InMemoryDisk {
                     || endQuarantined(key, isUnknown ? .unknown : .withdrawn, batch)
                 count(isThere)
                 if isThere, !isUnknown { report.withdrawn += 1 }
+            case .supersede:
+                let isUnknown = record(of: key)?.isPossiblySent == true
+                count(end(key, isUnknown ? .unknown : .superseded, cause: nil, batch, &ended))
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
             case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
@@ -109,6 +118,17 @@ extension InMemoryDisk {
         }
         lastWallTime = batch.earliestTime ?? lastWallTime
         return report
+    }
+
+    /// Nil for an entry that goes whatever comes after it.
+    private func newestKey(of record: Record) -> NewestKey? {
+        NewestKey(packed: record.packed.span, in: record.packed.indices, key: identityKey)
+    }
+
+    /// Notes the end of an entry among those of which the newest wins.
+    mutating func endNewest(_ uid: UID, _ record: Record, _ terminal: TerminalOutcome) {
+        guard let key = newestKey(of: record), let known = newest[key] else { return }
+        newest[key] = known.ending(uid, as: terminal)
     }
 
     func record(of key: EntryKey) -> Record? {
@@ -145,6 +165,7 @@ extension InMemoryDisk {
         of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
         sentAgo: SentAgo? = nil
     ) {
+        endNewest(uid, record, terminal)
         if let identity = record.identity, identities[identity]?.uid == uid {
             identities[identity]?.outcome = terminal
         }
@@ -182,7 +203,7 @@ extension InMemoryDisk {
             Outcome(
                 cursor: cursor, uid: uid, terminal: terminal, cause: cause, history: history, id: id,
                 recipient: notification.recipient, topic: notification.topic, producer: producer,
-                tag: notification.tag, uniqueID: detail?.uniqueID,
+                tag: notification.tag, context: notification.context, uniqueID: detail?.uniqueID,
                 payload: batch.keepsPayloads ? notification.payload : [])
         }
     }
@@ -256,6 +277,7 @@ extension JournalTotals {
         case .expired: expired += 1
         case .unknown: unknown += 1
         case .withdrawn: withdrawn += 1
+        case .superseded: superseded += 1
         }
     }
 }

@@ -50,6 +50,8 @@ struct InMemoryDisk: Sendable {
     var quarantined = UIDTable<Quarantined>()
     var identities: [Identity: Remembered] = [:]
     var notes: [String: [UInt8]] = [:]
+    /// Entries that have not ended, of which the newest wins.
+    var newest: [NewestKey: NewestEntries] = [:]
     var nextUID: UInt64 = 1
     var totals = JournalTotals()
     var lastWallTime: WallTime?

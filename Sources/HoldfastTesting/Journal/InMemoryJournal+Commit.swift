@@ -125,7 +125,9 @@ extension InMemoryJournal {
         let lanes = state.disk.lanes.enumerated().compactMap { index, entry -> CommitReport.Lane? in
             let old = index < before.count ? before[index] : (UID.none, UID.none)
             guard old != (entry.lane.lastUID, entry.lane.mark) else { return nil }
-            return CommitReport.Lane(id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark)
+            return CommitReport.Lane(
+                id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark,
+                hasSchedules: entry.lane.deferred.scheduledCount > 0)
         }
         let drained = ended.filter { state.disk.producer($0)?.unconfirmed == 0 }.sorted()
         measure.usedBytes = state.disk.usedBytes

@@ -47,7 +47,7 @@ struct Swarm: Sendable {
             // Drawn last.
             case .replacesConnector: 0
             case let trouble where Trouble.later.contains(trouble) || Trouble.latest.contains(trouble): 0
-            case let trouble where Trouble.other.contains(trouble): 0
+            case let trouble where Trouble.other.contains(trouble) || Trouble.choices.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -85,9 +85,20 @@ struct Swarm: Sendable {
         engine.lateErrorLimit = later.pick([1, 10, 1_000_000])
         for trouble in Trouble.latest { rates[trouble.index] = rate(&later) }
         engine.supersedesLiveActivities = rates[Trouble.supersedes.index] > 0
+        drawChoices(other)
         guard other.chance(0.5) else { return }
         for trouble in Trouble.other { rates[trouble.index] = other.chance(0.5) ? other.pick([0.01, 0.04, 0.15]) : 0 }
         rates[Trouble.otherService.index] = 1
+    }
+
+    /// From a copy, so that a seed of old is the run that it was but for these.
+    private mutating func drawChoices(_ other: Dice) {
+        var dice = other
+        for _ in 0..<64 { _ = dice.next() }
+        for trouble in Trouble.choices { rates[trouble.index] = dice.chance(0.2) ? dice.pick([0.05, 0.2, 0.6]) : 0 }
+        // By a clock that was set back for good, what is scheduled waits as long, and rightly.
+        guard rate(.clockLeaps) + rate(.clockBack) > 0 else { return }
+        for trouble in [Trouble.schedules, .deliveryHours] { rates[trouble.index] = 0 }
     }
 
     /// Whether the route that comes and goes is another service's.

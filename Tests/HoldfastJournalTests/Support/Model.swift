@@ -85,6 +85,7 @@ struct Model {
         case .expired: totals.expired += 1
         case .unknown: totals.unknown += 1
         case .withdrawn: totals.withdrawn += 1
+        case .superseded: totals.superseded += 1
         }
     }
 
@@ -133,6 +134,7 @@ struct Model {
         case .expire: return end(key, .expired, batch) != nil
         case .unknown: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
+        case .supersede: return end(key, isPossiblySent(key) ? .unknown : .superseded, batch) != nil
         case .recall(let due, let possiblySent):
             guard aside[key.uid.rawValue]?.lane == key.lane,
                 var entry = aside.removeValue(forKey: key.uid.rawValue)?.entry

@@ -121,7 +121,7 @@ import Testing
         let slow = try engine.outcomes(reader: "slow")
         _ = await engine.producer.submit((1...10).map { Sample.notification($0) })
         try await running(engine) {
-            while journal.outcomeLog.count > 4 { try await Task.sleep(for: .milliseconds(1)) }
+            while journal.outcomeLog.deleted < OutcomeCursor(6) { try await Task.sleep(for: .milliseconds(1)) }
         }
         var iterator = slow.makeAsyncIterator()
         let batch = try #require(try await iterator.next())

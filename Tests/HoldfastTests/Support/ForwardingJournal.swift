@@ -73,7 +73,9 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var outcomeLog: OutcomeLogFigures { base.outcomeLog }
     var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
 
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
 
     func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, after: after, through: through, limit: limit)
@@ -89,6 +91,8 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
 
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
