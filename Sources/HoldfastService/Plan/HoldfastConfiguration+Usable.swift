@@ -22,7 +22,7 @@ extension HoldfastConfiguration {
     /// What tells senders of outcomes, where none are kept.
     private func withoutOutcomes(_ values: ConfigValues) -> [ConfigProblem] {
         guard !engine.logsOutcomes else { return [] }
-        let why = "needs outcomes, and `history` is off: turn it on, or leave this out"
+        let why = "needs outcomes, and `journal.history` is off: turn it on, or leave this out"
         return [
             gateway.answerWait == nil ? nil : values.problem("http2.answer.wait", why),
             gateway.tellsErrors ? values.problem("binary.errors", why) : nil,

@@ -171,9 +171,9 @@ struct GatewaySettingsTests {
         #expect(gateway.binary?.tellsErrors == true && gateway.binary?.errorWait == .seconds(3))
         #expect(gateway.binary?.errorMemory == .seconds(60) && gateway.binary?.errorCount == 70)
         #expect(configuration.unusable().isEmpty, "\(configuration.unusable())")
-        configuration.limits.engine.history = .none
+        configuration.journal.history = .none
         let told = configuration.unusable().map(\.description)
-        #expect(told.count == 2 && told.allSatisfy { $0.contains("`history` is off") }, "\(told)")
+        #expect(told.count == 2 && told.allSatisfy { $0.contains("`journal.history` is off") }, "\(told)")
         let wrong = try mistakes("gateway: {http2: {listen: \"127.0.0.1:1\", answer: {wait: 2h}}}")
         #expect(wrong.count == 1 && wrong[0].contains("http2.answer.wait"), "\(wrong)")
         let lonely = try mistakes("gateway: {http2: {listen: \"127.0.0.1:1\", answer: {waiting: 5}}}")
