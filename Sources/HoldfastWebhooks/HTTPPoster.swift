@@ -39,7 +39,9 @@ final class HTTPPoster: WebhookPosting {
         let call = PostCall(head: head, body: request.body, limit: limit, result: result)
         return await withTaskCancellationHandler {
             // A write that fails closes the connection, which ends the call.
-            channel.writeAndFlush(call).whenFailure { result.succeed(.unclear("the connection broke: \(Dialer.cause($0))")) }
+            channel.writeAndFlush(call).whenFailure {
+                result.succeed(.unclear("the connection broke: \(Dialer.cause($0))"))
+            }
             do {
                 return try await result.futureResult.get()
             } catch {

@@ -35,7 +35,9 @@ final class PostHandler: ChannelDuplexHandler {
     private var bodyCount = 0
     private var isWritten = false
 
-    init(isCleartext: Bool, ready: EventLoopPromise<any Channel>) { (self.isCleartext, self.ready) = (isCleartext, ready) }
+    init(isCleartext: Bool, ready: EventLoopPromise<any Channel>) {
+        (self.isCleartext, self.ready) = (isCleartext, ready)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         if isCleartext, context.channel.isActive { ready.succeed(context.channel) }
@@ -66,7 +68,8 @@ final class PostHandler: ChannelDuplexHandler {
             self.finish(isolated.value, .unclear("it did not answer within \(call.limit.words)"))
         }
         context.write(wrapOutboundOut(.head(call.head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: call.body)))), promise: nil)
+        context.write(
+            wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: call.body)))), promise: nil)
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenSuccess { self.isWritten = true }
         context.write(wrapOutboundOut(.end(nil)), promise: written)
@@ -113,7 +116,8 @@ final class PostHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         ready.fail(error)
         switch error {
-        case HTTPParserError.invalidEOFState: finish(context, .unclear("it closed the connection in the middle of its answer"))
+        case HTTPParserError.invalidEOFState:
+            finish(context, .unclear("it closed the connection in the middle of its answer"))
         case is HTTPParserError: finish(context, .unclear("its answer is no HTTP: \(error)"))
         case NIOSSLError.uncleanShutdown:
             finish(context, .unclear("the connection broke: it ended without the close of TLS"))
@@ -124,7 +128,8 @@ final class PostHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         finish(
             context,
-            .unclear("it closed the connection \(answer == nil ? "before it answered" : "in the middle of its answer")"))
+            .unclear("it closed the connection \(answer == nil ? "before it answered" : "in the middle of its answer")")
+        )
         context.fireChannelInactive()
     }
 

@@ -222,7 +222,8 @@ package final class Webhook: Sendable {
         case .missed(let count):
             say(
                 .warning,
-                "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many")
+                "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many"
+            )
         case .tooLarge(let limit):
             say(.notice, "\(server) calls a request too large (413), and gets at most \(limit) outcomes at a time")
         }

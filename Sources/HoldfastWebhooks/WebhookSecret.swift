@@ -17,7 +17,9 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter text: one secret a line. More than one while a receiver changes from one to the other.
     package init(_ text: String) throws(Fault) {
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.filter { !$0.isEmpty }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.filter {
+            !$0.isEmpty
+        }
         guard !lines.isEmpty else { throw Fault(message: "has no secret; \(Self.remedy)") }
         guard lines.count <= Self.greatestCount else {
             throw Fault(message: "has \(lines.count) lines; takes one secret a line, at most \(Self.greatestCount)")

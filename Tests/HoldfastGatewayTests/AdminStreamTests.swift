@@ -58,7 +58,9 @@ struct AdminStreamTests {
         return true
     }
 
-    @Test("A client that does not read is written for no further, and cut when its time is over") func stalled() async throws {
+    @Test("A client that does not read is written for no further, and cut when its time is over") func stalled()
+        async throws
+    {
         let state = Monitor(State())
         try await streaming(state, pause: .zero) { channel, _ in
             try await channel.setOption(.autoRead, value: false).get()
@@ -68,7 +70,9 @@ struct AdminStreamTests {
         }
     }
 
-    @Test("A client that reads is served for longer than a request may take, and its going is noticed") func served() async throws {
+    @Test("A client that reads is served for longer than a request may take, and its going is noticed") func served()
+        async throws
+    {
         let state = Monitor(State())
         try await streaming(state, pause: .milliseconds(50)) { (channel, read) async throws in
             #expect(try await wait { read.withLock { $0 } > 40 * (64 << 10) })

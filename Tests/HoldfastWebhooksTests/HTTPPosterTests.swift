@@ -70,7 +70,9 @@ struct HTTPPosterTests {
     func connections() async throws {
         let receiver = try await WebhookReceiver(in: folder)
         let poster = try poster(receiver.port)
-        for number in 1...3 { #expect(await poster.post(try request(number), within: .seconds(5)) == .taken(status: 200)) }
+        for number in 1...3 {
+            #expect(await poster.post(try request(number), within: .seconds(5)) == .taken(status: 200))
+        }
         await poster.close()
         #expect(await poster.post(try request(4), within: .seconds(5)) == .taken(status: 200))
         await poster.close()
@@ -108,7 +110,8 @@ struct HTTPPosterTests {
         try folder.write("ca.pem", String(decoding: authority.certificate.pem(), as: UTF8.self))
         func receiver(_ names: [SubjectName]) async throws -> WebhookReceiver {
             let issued = try authority.issue(
-                commonName: "receiver", names: names, start: .seconds(-60), lifetime: .seconds(86_400), usage: "serverAuth")
+                commonName: "receiver", names: names, start: .seconds(-60), lifetime: .seconds(86_400),
+                usage: "serverAuth")
             try folder.write("cert.pem", String(decoding: issued.certificate.pem(), as: UTF8.self))
             try folder.write("key.pem", String(decoding: issued.key.pem(), as: UTF8.self))
             return try await WebhookReceiver(in: folder, certificate: (folder("cert.pem"), folder("key.pem")))
@@ -123,7 +126,9 @@ struct HTTPPosterTests {
         }
         let good = try await receiver([.dns("localhost")])
         #expect(try await post(to: good, trusting: folder("ca.pem")) == .taken(status: 200))
-        for (server, trust) in [(good, nil), (try await receiver([.dns("else.example"), .ip("127.0.0.1")]), folder("ca.pem"))] {
+        for (server, trust) in [
+            (good, nil), (try await receiver([.dns("else.example"), .ip("127.0.0.1")]), folder("ca.pem")),
+        ] {
             let result = try await post(to: server, trusting: trust)
             guard case .notSent(let words) = result else {
                 Issue.record("\(result)")

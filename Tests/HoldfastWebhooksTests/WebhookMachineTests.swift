@@ -70,7 +70,9 @@ import Testing
         // It is said once, whatever follows.
         #expect(try answer(&machine, .notSent("nobody")) == nil)
         machine.waited()
-        #expect(try answer(&machine, .taken(status: 204), after: .seconds(7)) == .recovered(after: .seconds(7), failures: 2))
+        #expect(
+            try answer(&machine, .taken(status: 204), after: .seconds(7)) == .recovered(after: .seconds(7), failures: 2)
+        )
         #expect(machine.step == .move(to: OutcomeCursor(2)) && machine.figures.failingSince == nil)
     }
 
@@ -133,7 +135,9 @@ import Testing
         #expect(machine.step == .wait(.seconds(300)))
     }
 
-    @Test("What is called too large is halved at once, and grows again when all went well for long") func tooLarge() throws {
+    @Test("What is called too large is halved at once, and grows again when all went well for long") func tooLarge()
+        throws
+    {
         var machine = try machine(batch: 8)
         _ = machine.take(load(Array(1...100)))
         #expect(try answer(&machine, .refused(status: 413, retryAfter: nil)) == .tooLarge(now: 4))

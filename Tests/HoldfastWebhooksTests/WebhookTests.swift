@@ -22,12 +22,14 @@ struct WebhookTests {
         configuration.history = history
         configuration.housekeeping = .milliseconds(100)
         return try PushEngine(
-            journal: journal, routes: [Route(connector: connector ?? InMemoryConnector())], configuration: configuration,
+            journal: journal, routes: [Route(connector: connector ?? InMemoryConnector())],
+            configuration: configuration,
             logger: Samples.quiet)
     }
 
     private func webhook(
-        _ engine: PushEngine, port: Int, batch: Int = 50, timeout: Duration = .milliseconds(500), logger: Logger = Samples.quiet,
+        _ engine: PushEngine, port: Int, batch: Int = 50, timeout: Duration = .milliseconds(500),
+        logger: Logger = Samples.quiet,
         _ change: (inout WebhookConfiguration) -> Void = { _ in }
     ) throws -> Webhook {
         var configuration = try Samples.configuration(to: "http://127.0.0.1:\(port)/told?key=hidden", batch: batch)
@@ -63,7 +65,9 @@ struct WebhookTests {
 
     @Test(
         "Whatever the receiver does for a while, in the end it has every outcome, in their order, doubles marked",
-        arguments: ["ok", "500", "429", "redirect", "close", "half", "nonsense", "never", "taken-close", "taken-500", "most-7"])
+        arguments: [
+            "ok", "500", "429", "redirect", "close", "half", "nonsense", "never", "taken-close", "taken-500", "most-7",
+        ])
     func everything(_ mode: String) async throws {
         let receiver = try await WebhookReceiver(in: folder, mode: mode)
         let engine = try engine(InMemoryJournal())
@@ -196,7 +200,9 @@ struct WebhookTests {
         let text = lines.all
         #expect(text.count == 2, "\(text)")
         #expect(text.first?.contains("takes no outcomes") == true && text.first?.contains("it answered 500") == true)
-        #expect(text.last?.contains("takes outcomes again, after") == true && text.last?.contains("requests that failed") == true)
+        #expect(
+            text.last?.contains("takes outcomes again, after") == true
+                && text.last?.contains("requests that failed") == true)
         #expect(!text.contains { $0.contains("hidden") || $0.contains("told?") || $0.contains("whsec") })
     }
 }

@@ -20,6 +20,7 @@ enum EventStreamText {
 
     /// One outcome. JSON has no line ends.
     static func outcome(_ outcome: Outcome) throws -> [UInt8] {
-        Array("id: \(outcome.cursor)\nevent: outcome\ndata: ".utf8) + (try Form.line(OutcomeForm(outcome))) + Array("\n\n".utf8)
+        Array("id: \(outcome.cursor)\nevent: outcome\ndata: ".utf8) + (try Form.line(OutcomeForm(outcome)))
+            + Array("\n\n".utf8)
     }
 }

@@ -40,7 +40,8 @@ struct OutcomeStreamPage: Sendable {
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
             guard enter() else {
                 return OutcomesPage.answer(
-                    ControlError(.busy, "\(limit) streams are open, and no more are allowed (admin.streams): ask again later"),
+                    ControlError(
+                        .busy, "\(limit) streams are open, and no more are allowed (admin.streams): ask again later"),
                     fields: ["Retry-After": "5"])
             }
             let client = OutcomeStreamClient(engine, question, from: start)

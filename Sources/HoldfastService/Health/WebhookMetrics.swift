@@ -13,7 +13,9 @@ enum WebhookMetrics {
                 samples: standings.map { .init(labels: [("webhook", $0.name)], value: value($0)) })
         }
         return [
-            family("delivered_total", .counter, "Outcomes that the receiver has taken.") { Double($0.figures.delivered) },
+            family("delivered_total", .counter, "Outcomes that the receiver has taken.") {
+                Double($0.figures.delivered)
+            },
             MetricFamily(
                 "holdfast_webhook_requests_total", .counter, "Requests to the receiver, by result.",
                 samples: standings.flatMap { standing in

@@ -28,7 +28,8 @@ final class ServiceLife: Sendable {
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
         _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
-        webhooks: [WebhookConfiguration], at addresses: [String: ListenAddress], host: ServiceHost, listeners: [any MetricsListener],
+        webhooks: [WebhookConfiguration], at addresses: [String: ListenAddress], host: ServiceHost,
+        listeners: [any MetricsListener],
         metrics: any MetricsFactory
     ) async throws {
         self.opened = opened

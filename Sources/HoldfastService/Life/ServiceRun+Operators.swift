@@ -21,7 +21,8 @@ extension ServiceRun {
             state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics }, pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
+                metrics: { [self] in metrics },
+                pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
         } catch let fault as OperatorToken.Fault {
             state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
@@ -89,27 +90,28 @@ extension ServiceRun {
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
                 + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
-                MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
-                MetricFamily(
-                    "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
-                    Double(state.reopened)),
-                MetricFamily(
-                    "holdfast_unserved_entries", .gauge,
-                    "Notifications in lanes whose route the configuration does not have.",
-                    samples: unserved.map { lane in
-                        .init(
-                            labels: [
-                                ("route", lane.key.route),
-                                ("lane", "\(lane.key.urgency.name)/\(lane.key.guarantee.name)"),
-                            ], value: Double(lane.unconfirmed))
-                    }),
-                MetricFamily(
-                    "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
-                    samples: [
-                        .init(labels: [("result", "taken")], value: Double(state.reloads)),
-                        .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
-                    ]),
-            ])
+                    MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
+                    MetricFamily(
+                        "holdfast_journal_reopened_total", .counter,
+                        "Times that the journal failed and was opened anew.",
+                        Double(state.reopened)),
+                    MetricFamily(
+                        "holdfast_unserved_entries", .gauge,
+                        "Notifications in lanes whose route the configuration does not have.",
+                        samples: unserved.map { lane in
+                            .init(
+                                labels: [
+                                    ("route", lane.key.route),
+                                    ("lane", "\(lane.key.urgency.name)/\(lane.key.guarantee.name)"),
+                                ], value: Double(lane.unconfirmed))
+                        }),
+                    MetricFamily(
+                        "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
+                        samples: [
+                            .init(labels: [("result", "taken")], value: Double(state.reloads)),
+                            .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
+                        ]),
+                ])
     }
 
     /// What can be found of ended notifications, and how far its readers are behind. None while no journal is open.

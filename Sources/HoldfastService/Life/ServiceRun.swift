@@ -157,12 +157,14 @@ package final class ServiceRun: Sendable {
         }
         do {
             // As they were last taken up; at the start, as they were found good.
-            let webhooks = try state.withLock(\.webhooks) ?? configuration.webhooks.map { try ReadyWebhook($0).configuration }
+            let webhooks =
+                try state.withLock(\.webhooks) ?? configuration.webhooks.map { try ReadyWebhook($0).configuration }
             guard let opened = try await open(configuration) else { return nil }
             for warning in opened.warnings { logger.warning("\(warning)") }
             watch.reset()
             let life = try await ServiceLife(
-                opened, configuration: configuration, routes: routes, webhooks: webhooks, at: addresses, host: host, listeners: [watch],
+                opened, configuration: configuration, routes: routes, webhooks: webhooks, at: addresses, host: host,
+                listeners: [watch],
                 metrics: engineMetrics)
             let (isWanted, isStale) = state.withLock { state in
                 state.life = life

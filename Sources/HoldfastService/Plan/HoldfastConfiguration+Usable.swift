@@ -111,7 +111,8 @@ extension HoldfastConfiguration {
             problems.append(values.problem(error.key, error.message))
         }
         if !engine.history.isKept {
-            problems.append(values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
+            problems.append(
+                values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
         }
         return problems
     }

@@ -65,7 +65,8 @@ struct WebhookSettingsTests {
 
     @Test("The secret may be a variable's") func variable() throws {
         let configuration = try load(
-            "webhooks: [{name: crm, url: \"https://a.example\"}]", environment: ["HOLDFAST_WEBHOOKS_CRM_SECRET": secret])
+            "webhooks: [{name: crm, url: \"https://a.example\"}]", environment: ["HOLDFAST_WEBHOOKS_CRM_SECRET": secret]
+        )
         #expect(try ReadyWebhook(configuration.webhooks[0]).configuration.reader == "webhook/crm")
     }
 
@@ -108,7 +109,10 @@ struct WebhookSettingsTests {
               - {name: crm, url: "https://a.example", secret-file: wrong}
               - {name: b, url: "https://a.example", secret-file: secret, trust: wrong}
             """)
-        #expect(found.contains { $0.contains("c.yaml:3:56: webhooks[0].secret-file: the file ") && $0.contains("openssl rand") })
+        #expect(
+            found.contains {
+                $0.contains("c.yaml:3:56: webhooks[0].secret-file: the file ") && $0.contains("openssl rand")
+            })
         #expect(found.contains { $0.contains("c.yaml:4:69: webhooks[1].trust: ") })
         #expect(found.count { $0.contains("has nothing to tell: give journal.history") } == 2, "\(found)")
         #expect(!found.contains { $0.contains("s3cr3t") })

@@ -47,7 +47,8 @@ struct OutcomeStreamTests {
         }
     }
 
-    @Test("A client that is cut goes on with the last id it had, over a kill -9 of the service, and has each event once")
+    @Test(
+        "A client that is cut goes on with the last id it had, over a kill -9 of the service, and has each event once")
     func resumed() async throws {
         let world = try await world()
         var service = try await world.serve()
@@ -68,10 +69,13 @@ struct OutcomeStreamTests {
         let ended = try await world.stop()
         #expect(ended.status == 0)
         let result = try await second.result()
-        #expect(result.status == 0 && result.output.hasSuffix("\n200\n"), "\(result.status) \(result.output.suffix(300))")
+        #expect(
+            result.status == 0 && result.output.hasSuffix("\n200\n"), "\(result.status) \(result.output.suffix(300))")
     }
 
-    @Test("Without the token, with a wrong cursor, and beyond the limit there is an error, and none of it disturbs others")
+    @Test(
+        "Without the token, with a wrong cursor, and beyond the limit there is an error, and none of it disturbs others"
+    )
     func refused() async throws {
         let world = try await world(", streams: 2")
         try await world.serve()

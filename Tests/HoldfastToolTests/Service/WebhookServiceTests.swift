@@ -20,7 +20,8 @@ struct WebhookServiceTests {
             let program = BuiltProgram.root.appendingPathComponent("Tests/ForeignServers/webhook_receiver.py").path
             tool = try RunningTool(
                 [
-                    "python3", program, "--port", "\(port)", "--log", folder("told"), "--mode", folder("mode"), "--secret",
+                    "python3", program, "--port", "\(port)", "--log", folder("told"), "--mode", folder("mode"),
+                    "--secret",
                     WebhookServiceTests.secret,
                 ], program: "/usr/bin/env")
             let tool = tool
@@ -60,7 +61,9 @@ struct WebhookServiceTests {
                 """)
     }
 
-    @Test("A dead receiver is seen in status, health, metrics and log, holds up nothing, and has everything when it is back")
+    @Test(
+        "A dead receiver is seen in status, health, metrics and log, holds up nothing, and has everything when it is back"
+    )
     func dead() async throws {
         let world = try await ServiceWorld()
         let receiver = try await Receiver(world.folder)
@@ -77,28 +80,37 @@ struct WebhookServiceTests {
                 let reader = (status["ownReaders"] as? [[String: Any]])?.first
                 let trouble = reader?["trouble"] as? String ?? ""
                 return reader?["reader"] as? String == "webhook/crm" && reader?["unread"] as? Int == 200
-                    && trouble.contains("http://127.0.0.1:\(port) has taken nothing since") && !trouble.contains("hidden")
+                    && trouble.contains("http://127.0.0.1:\(port) has taken nothing since")
+                    && !trouble.contains("hidden")
                     && status["unconfirmed"] as? Int == 0
             })
         let words = try await Tool.run("journal", "status", "--journal", journal).output
         #expect(words.contains("webhook/crm: http://127.0.0.1:\(port) has taken nothing since"), "\(words)")
         let health = try await world.get("/health/ready")
-        #expect(health.status == 200 && health.text.contains("warning: webhook crm: http://127.0.0.1:\(port) has taken"))
+        #expect(
+            health.status == 200 && health.text.contains("warning: webhook crm: http://127.0.0.1:\(port) has taken"))
         let metrics = try await world.get("/metrics").text
-        for line in ["waiting{webhook=\"crm\"} 200\n", "failing{webhook=\"crm\"} 1\n", "delivered_total{webhook=\"crm\"} 0\n"] {
+        for line in [
+            "waiting{webhook=\"crm\"} 200\n", "failing{webhook=\"crm\"} 1\n", "delivered_total{webhook=\"crm\"} 0\n",
+        ] {
             #expect(metrics.contains("\nholdfast_webhook_" + line), "\(metrics)")
         }
         let back = try await Receiver(world.folder, port: port)
         #expect(try await waitUntil { try Set(back.cursors).count == 200 })
         #expect(try back.cursors == Array(1...200))
-        #expect(try await waitUntilAsync { try await world.get("/metrics").text.contains("holdfast_webhook_waiting{webhook=\"crm\"} 0\n") })
+        #expect(
+            try await waitUntilAsync {
+                try await world.get("/metrics").text.contains("holdfast_webhook_waiting{webhook=\"crm\"} 0\n")
+            })
         let log = try world.log.split(separator: "\n").filter { $0.contains("webhook crm") }
         #expect(log.count == 2 && !log.contains { $0.contains("hidden") || $0.contains("whsec") }, "\(log)")
         #expect(try await world.stop().status == 0)
         back.tool.kill(SIGKILL)
     }
 
-    @Test("A reload exchanges webhooks, and each goes on where it was; a wrong one changes nothing") func reload() async throws {
+    @Test("A reload exchanges webhooks, and each goes on where it was; a wrong one changes nothing") func reload()
+        async throws
+    {
         let world = try await ServiceWorld()
         let receiver = try await Receiver(world.folder)
         let port = try receiver.port

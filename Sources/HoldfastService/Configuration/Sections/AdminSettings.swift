@@ -34,7 +34,8 @@ package struct AdminSettings: Equatable, Sendable {
                     + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
             ConfigKey(
                 "streams", .count(0...1000), default: "8",
-                "clients of `/outcomes/stream` at a time; less than `connections`, so that probes are answered; `0` for none"),
+                "clients of `/outcomes/stream` at a time; less than `connections`, so that probes are answered; `0` for none"
+            ),
         ],
         check: { items, problems in
             for values in items where values.isGiven("token-file") && !values.isGiven("listen") {

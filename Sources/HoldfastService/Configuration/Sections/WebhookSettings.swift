@@ -35,9 +35,11 @@ package struct WebhookSettings: Equatable, Sendable {
             ConfigKey("url", .webhookURL, need: .always, "where outcomes are posted to"),
             ConfigKey(
                 "secret-file", .file,
-                "the file with the secret that requests are signed with: `whsec_` and Base64, one a line; this or `secret`"),
+                "the file with the secret that requests are signed with: `whsec_` and Base64, one a line; this or `secret`"
+            ),
             ConfigKey(
-                "secret", .secret("a secret", 1...256), "the secret itself, in place of a file: for a variable that holds it"
+                "secret", .secret("a secret", 1...256),
+                "the secret itself, in place of a file: for a variable that holds it"
             ),
             ConfigKey(
                 "producers", .texts("names of producers", 1...64, most: 1000),
@@ -72,11 +74,13 @@ package struct WebhookSettings: Equatable, Sendable {
                 for name in producers where !ownProducers.contains(name) {
                     guard let nearest = NearestName.of(name, in: ownProducers) else { continue }
                     problems.append(
-                        values.problem("producers", "\(name.debugDescription) is no producer; did you mean \(nearest)?"))
+                        values.problem("producers", "\(name.debugDescription) is no producer; did you mean \(nearest)?")
+                    )
                 }
             }
             switch (values.isGiven("secret-file"), values.isGiven("secret")) {
-            case (true, true): problems.append(values.problem("secret", "contradicts secret-file: the one or the other"))
+            case (true, true):
+                problems.append(values.problem("secret", "contradicts secret-file: the one or the other"))
             case (false, false):
                 guard !values.isUnknown("secret"), !values.isUnknown("secret-file") else { continue }
                 problems.append(
@@ -105,7 +109,8 @@ package struct WebhookSettings: Equatable, Sendable {
         if let other = others.first(where: { $0.text("name") == name }) {
             problems.append(
                 values.problem(
-                    "name", "\(name.debugDescription) is also the name of \(other.path): each webhook has one of its own"))
+                    "name",
+                    "\(name.debugDescription) is also the name of \(other.path): each webhook has one of its own"))
         }
     }
 
@@ -144,6 +149,8 @@ extension ConfigType {
         return .text(text)
     } write: { value in
         guard case .text(let text) = value else { return "(secret)" }
-        do throws(TransportConfigurationError) { return try WebhookAddress(text).server + "/…" } catch { return "(secret)" }
+        do throws(TransportConfigurationError) { return try WebhookAddress(text).server + "/…" } catch {
+            return "(secret)"
+        }
     }
 }
