@@ -15,7 +15,7 @@ struct NotificationLineTests {
             {"token":"\(Self.token)","apns-topic":"com.example.app","apns-push-type":"alert","apns-priority":5,\
             "apns-expiration":1798761600,"apns-collapse-id":"c","apns-id":"123E4567-e89b-12d3-a456-4266554400a0",\
             "payload":\(payload),"tag":"t\\u00e9g","producer":"billing","token-registered-at":"2026-11-21T01:24:38.250+01:00",\
-            "guarantee":"at-most-once"}
+            "guarantee":"at-most-once","environment":"sandbox"}
             """)
         let notification = try #require(line.notifications.first)
         #expect(line.notifications.count == 1)
@@ -30,6 +30,7 @@ struct NotificationLineTests {
         #expect(notification.tag == Array("tég".utf8))
         #expect(notification.tokenRegisteredAt == WallTime(milliseconds: 1_795_220_678_250))
         #expect(notification.guarantee == .atMostOnce)
+        #expect(notification.environment == .sandbox)
         #expect(line.producer == "billing")
     }
 
@@ -153,6 +154,10 @@ struct NotificationLineTests {
             (
                 #"{"token":"ab","payload":{},"guarantee":"maybe"}"#,
                 #""guarantee" must be at-least-once or at-most-once"#
+            ),
+            (
+                #"{"token":"ab","payload":{},"environment":"staging"}"#,
+                #""environment" must be production or sandbox"#
             ),
             (
                 #"{"token":"ab","payload":{},"token-registered-at":"yesterday"}"#,

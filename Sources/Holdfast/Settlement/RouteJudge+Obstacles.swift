@@ -44,6 +44,9 @@ extension RouteJudge {
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .otherEnvironment(let other):
+            plan.move(key, ticket: ticket, to: other, wall: wall)
+            plan.news.append(.moved(lanes[flight.lane].key, 1))
         case .unsupported:
             plan.reject(
                 key, ticket: ticket, reason: .recipientUnsupported, possiblySent: flight.possiblySentBefore, wall: wall)

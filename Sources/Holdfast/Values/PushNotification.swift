@@ -30,6 +30,11 @@ public struct PushNotification: Hashable, Sendable {
     public var guarantee: Guarantee
     /// The application's own bytes, at most 256, returned with the outcome.
     public var tag: [UInt8]
+    /// The environment whose route it goes to, if routes share its topic. Not stored: its lane tells the route. Default: the
+    /// environment of the topic's only route; of two, ``EngineConfiguration/defaultEnvironment``.
+    public var environment: PushEnvironment?
+    /// The environment that a sender seems to mean, in place of the default. Not stored.
+    package var preferredEnvironment: PushEnvironment?
     /// Whether a gateway assigned ``id``, and not the sender, so that no repeat is recognised by it. Not stored.
     package var hasAssignedID = false
 

@@ -27,6 +27,7 @@ struct ReasonLabels: Sendable {
         .missingTopic, .payloadEmpty, .topicDisallowed, .payloadTooLarge, .badChannelID, .missingChannelID,
         .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
+        .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
         .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,

@@ -74,9 +74,11 @@ struct NotificationForm: Codable {
     /// Absent for JSON.
     var payloadKind: UInt8?
     var tag: Data?
+    /// Absent for none.
+    var environment: String?
 
     enum CodingKeys: String, CodingKey {
-        case guarantee
+        case guarantee, environment
         // Bytes that come out as they went in, whatever they are.
         case payload = "payload-base64"
         case payloadKind = "payload-kind"
@@ -89,6 +91,7 @@ struct NotificationForm: Codable {
         payload = Data(notification.payload)
         payloadKind = notification.payloadKind == .json ? nil : notification.payloadKind.rawValue
         tag = notification.tag.isEmpty ? nil : Data(notification.tag)
+        environment = notification.environment?.rawValue
     }
 
     init(from decoder: any Decoder) throws {
@@ -98,6 +101,7 @@ struct NotificationForm: Codable {
         payload = try container.decode(Data.self, forKey: .payload)
         payloadKind = try container.decodeIfPresent(UInt8.self, forKey: .payloadKind)
         tag = try container.decodeIfPresent(Data.self, forKey: .tag)
+        environment = try container.decodeIfPresent(String.self, forKey: .environment)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -107,6 +111,7 @@ struct NotificationForm: Codable {
         try container.encode(payload, forKey: .payload)
         try container.encodeIfPresent(payloadKind, forKey: .payloadKind)
         try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(environment, forKey: .environment)
     }
 
     func value() throws(ControlError) -> PushNotification {
@@ -125,7 +130,7 @@ struct NotificationForm: Codable {
                 throw .malformed("there is no apns-priority \(priority): give 10, 5 or 1, or none")
             }
         }
-        return PushNotification(
+        var notification = PushNotification(
             recipient: try headers.recipient.value(), topic: headers.topic, payload: Array(payload),
             payloadKind: payloadKind.map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: headers.pushType.map(PushType.init(rawValue:)), priority: urgency,
@@ -133,6 +138,14 @@ struct NotificationForm: Codable {
             collapseID: headers.collapseID, id: parsed,
             tokenRegisteredAt: headers.tokenRegisteredAt?.value,
             guarantee: try Guarantee.read(guarantee), tag: tag.map { Array($0) } ?? [])
+        if let environment {
+            notification.environment = PushEnvironment(rawValue: environment)
+            guard notification.environment != nil else {
+                throw .malformed(
+                    "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none")
+            }
+        }
+        return notification
     }
 }
 

@@ -151,7 +151,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
         BinaryServerSession(
             topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
-            patience: TimeAmount(settings.roomLimit))
+            patience: TimeAmount(settings.roomLimit), environment: settings.environment)
     }
 
     // MARK: Performing the session's steps

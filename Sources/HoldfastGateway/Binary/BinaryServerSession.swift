@@ -68,8 +68,14 @@ struct BinaryServerSession: Sendable {
     ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
     ///   - limit: the most notifications that are not on disk; at least 1.
     ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
-    init(topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount) {
-        translation = topic.map { BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime) }
+    ///   - environment: of its notifications; nil for the default.
+    init(
+        topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount,
+        environment: PushEnvironment? = nil
+    ) {
+        translation = topic.map {
+            BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime, environment: environment)
+        }
         self.limit = max(limit, 1)
         self.patience = patience
     }

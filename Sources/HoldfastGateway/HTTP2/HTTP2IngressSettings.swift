@@ -9,6 +9,7 @@ struct HTTP2IngressSettings: Sendable {
     let retryAfter: Int
     let unstoredLifetime: Duration
     var access: SubmitterAccess
+    let environments: HostEnvironments
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
 
@@ -17,6 +18,7 @@ struct HTTP2IngressSettings: Sendable {
         streams = max(configuration.streams, 1)
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
         unstoredLifetime = configuration.unstoredLifetime
+        environments = HostEnvironments(configuration.hosts)
         self.access = access
         onlyTopic = producer.onlyTopic
     }

@@ -11,7 +11,7 @@ struct RequestFields: Sendable {
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
-        case guarantee
+        case guarantee, environment
 
         var text: String {
             switch self {
@@ -26,6 +26,7 @@ struct RequestFields: Sendable {
             case .requestID: "apns-request-id"
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
+            case .environment: "holdfast-environment"
             }
         }
     }
@@ -78,6 +79,10 @@ struct RequestFields: Sendable {
     var registeredAt: String? { self[.registeredAt] }
     /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
     var guarantee: String? { self[.guarantee] }
+    /// The environment that the request is for: `holdfast-environment`.
+    var environment: String? { self[.environment] }
+    /// The host, and perhaps the port, that the client addresses.
+    var authority: String? { fields.text(HeaderSelection.authority) }
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 
@@ -92,7 +97,8 @@ struct RequestFields: Sendable {
     /// Whether everything that requests of one sender have in common is as in `other`.
     func hasAttributes(of other: RequestFields) -> Bool {
         isSame(.topic, other) && isSame(.pushType, other) && isSame(.priority, other) && isSame(.expiration, other)
-            && isSame(.collapseID, other)
+            && isSame(.collapseID, other) && isSame(.environment, other)
+            && fields.isSame(HeaderSelection.authority, as: other.fields)
     }
 
     @inline(__always)

@@ -41,11 +41,14 @@ package struct ReadyRoute {
         var terms = settings
         (terms.topics, terms.defaultTopic, terms.feedback) = (new.topics, new.defaultTopic, new.feedback)
         terms.channelsEndpoint = new.channelsEndpoint
+        (terms.statedEnvironment, terms.triesOtherEnvironment) = (new.statedEnvironment, new.triesOtherEnvironment)
         (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
         guard terms == new else { return nil }
         return try ReadyRoute(
             new,
-            route.with(topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate))
+            route.with(
+                topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate,
+                environment: new.environment, triesOtherEnvironment: new.triesOtherEnvironment))
     }
 }
 

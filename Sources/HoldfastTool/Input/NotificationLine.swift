@@ -30,7 +30,10 @@ extension NotificationLine {
     /// - Parameters:
     ///   - range: the line in `bytes`, without its newline.
     ///   - defaultTopic: the topic of lines that have none.
-    init(_ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?) throws(LineFault) {
+    ///   - defaultEnvironment: the environment of lines that have none; nil for the engine's.
+    init(
+        _ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil
+    ) throws(LineFault) {
         var fields = LineFields()
         do {
             var members = try JSONMembers(bytes.span, in: range)
@@ -45,7 +48,7 @@ extension NotificationLine {
         } catch {
             throw LineFault("\(error)")
         }
-        self = try fields.line(bytes, defaultTopic: defaultTopic)
+        self = try fields.line(bytes, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
     }
 }
 
@@ -67,6 +70,7 @@ private struct LineFields {
         case producer
         case registeredAt = "token-registered-at"
         case guarantee
+        case environment
 
         var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
 
@@ -95,6 +99,7 @@ private struct LineFields {
     private var producer: String?
     private var registeredAt: WallTime?
     private var guarantee = Guarantee.atLeastOnce
+    private var environment: PushEnvironment?
 
     mutating func take(_ member: JSONMember, _ bytes: [UInt8]) throws {
         let key = try key(member.name, bytes)
@@ -126,10 +131,13 @@ private struct LineFields {
         case .producer: producer = try string(value, bytes, key)
         case .registeredAt: try takeRegistration(value, bytes)
         case .guarantee: try takeGuarantee(value, bytes)
+        case .environment: try takeEnvironment(value, bytes)
         }
     }
 
-    func line(_ bytes: [UInt8], defaultTopic: String?) throws(LineFault) -> NotificationLine {
+    func line(
+        _ bytes: [UInt8], defaultTopic: String?, defaultEnvironment: PushEnvironment?
+    ) throws(LineFault) -> NotificationLine {
         let ways = [Key.token, .tokens, .channel].filter { given & $0.bit != 0 }
         guard ways.count < 2 else {
             throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
@@ -150,10 +158,12 @@ private struct LineFields {
             type = type ?? .liveactivity
         }
         let notifications = recipients.map { recipient in
-            PushNotification(
+            var notification = PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
                 expiration: expiration,
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag)
+            notification.environment = environment ?? defaultEnvironment
+            return notification
         }
         return NotificationLine(notifications: notifications, producer: producer)
     }
@@ -264,5 +274,12 @@ private struct LineFields {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         self.guarantee = guarantee
+    }
+
+    private mutating func takeEnvironment(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let environment = PushEnvironment(rawValue: try string(value, bytes, .environment)) else {
+            throw LineFault("\"environment\" must be production or sandbox")
+        }
+        self.environment = environment
     }
 }

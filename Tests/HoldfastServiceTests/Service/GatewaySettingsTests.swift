@@ -133,6 +133,46 @@ struct GatewaySettingsTests {
             ], "\(told.joined(separator: "\n"))")
     }
 
+    @Test("Host names and the binary listener have their environments, which a route must serve")
+    func environments() throws {
+        let text = """
+            gateway:
+              http2:
+                listen: "127.0.0.1:0"
+                hosts: {sandbox: [Sandbox.example.com, s.example.com], production: [push.example.com]}
+              binary: {listen: "127.0.0.1:0", topic: a, environment: sandbox}
+
+            """
+        let both = try load(text + "routes: [{endpoint: sandbox}, {name: p, endpoint: production}]")
+        let gateway = both.gateway.configuration(routes: both.routes)
+        #expect(
+            gateway.http2?.hosts == [
+                "Sandbox.example.com": .sandbox, "s.example.com": .sandbox, "push.example.com": .production,
+            ])
+        #expect(gateway.binary?.environment == .sandbox)
+        #expect(both.unusable() == [])
+        #expect(try load(text + "routes: [{endpoint: 'https://h'}]").unusable() == [])
+        let unserved = try load(text + "routes: [{endpoint: production}]").unusable().map(\.description)
+        let file = folder("holdfast.yaml")
+        #expect(
+            unserved == [
+                "\(file):4:12: gateway.http2.hosts.sandbox: no route serves the environment sandbox",
+                "\(file):5:54: gateway.binary.environment: no route serves the environment sandbox",
+            ])
+        let told = try mistakes(
+            """
+            gateway:
+              http2:
+                listen: "127.0.0.1:0"
+                hosts: {sandbox: ["a.example.com:443", "https://b", x.example.com], production: [X.example.com]}
+              binary: {listen: "127.0.0.1:0", topic: a, environment: staging}
+            """)
+        #expect(told.count == 4, "\(told)")
+        #expect(told.first == "f:4:13: gateway.http2.hosts.sandbox: \"a.example.com:443\" is no host name: give one as "
+            + "push.example.com, without a port", "\(told)")
+        #expect(told.contains { $0.contains("is there twice: a name is for one environment") }, "\(told)")
+    }
+
     @Test("A listener that others reach needs TLS, and somebody whom it serves")
     func strangers() throws {
         let clear = try mistakes("gateway: {http2: {listen: \"0.0.0.0:1\"}}")

@@ -23,6 +23,10 @@ package struct GatewaySettings: Equatable, Sendable {
     package var feedback: Listener?
     /// Whether clients on this machine have to show credentials to the HTTP/2 listener, too.
     package var requiresCredentials: Bool
+    /// The environments that host names of the HTTP/2 listener stand for.
+    package var hosts: [String: PushEnvironment]
+    /// The environment of what comes to the binary listener.
+    package var binaryEnvironment: PushEnvironment?
     package var streams: Int
     package var memory: Int
     package var uncommitted: Int
@@ -44,6 +48,11 @@ package struct GatewaySettings: Equatable, Sendable {
         binary = Listener("binary", values, clients)
         feedback = Listener("feedback", values, clients)
         requiresCredentials = values.text("http2.credentials") == "everybody"
+        hosts = [:]
+        for environment in PushEnvironment.allCases {
+            for name in values.texts("http2.hosts.\(environment.rawValue)") ?? [] { hosts[name] = environment }
+        }
+        binaryEnvironment = values.text("binary.environment").flatMap(PushEnvironment.init)
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
         uncommitted = values.count("binary.uncommitted") ?? 1000
@@ -65,6 +74,7 @@ package struct GatewaySettings: Equatable, Sendable {
         gateway.submitters = routes.compactMap { route in
             route.signingKey.map { key in
                 var submitter = SubmitterKey(key.source, keyID: key.keyID, teamID: key.teamID, topics: route.topics)
+                submitter.environment = route.environment
                 submitter.reloadEvery = route.reloadEvery > .zero ? route.reloadEvery : nil
                 return submitter
             }
@@ -74,6 +84,7 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             ingress.requiresCredentials = requiresCredentials
+            ingress.hosts = hosts
             gateway.http2 = ingress
         }
         if let binary {
@@ -81,6 +92,7 @@ package struct GatewaySettings: Equatable, Sendable {
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
             (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
+            ingress.environment = binaryEnvironment
             gateway.binary = ingress
         }
         if let feedback {
