@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastGateway
 import HoldfastMockAPNs
 import HoldfastService
 import Logging

@@ -64,11 +64,10 @@ struct GatewaySettingsTests {
         let feedback = try #require(gateway.feedback)
         #expect(feedback.listen.port == 2196 && feedback.tls == tls && feedback.topic == "com.example.app")
         #expect(gateway.drainLimit == GatewayConfiguration().drainLimit)
-        #expect(
-            gateway.submitters == [
-                SubmitterKey(
-                    .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
-            ])
+        var submitter = SubmitterKey(
+            .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
+        submitter.environment = .production
+        #expect(gateway.submitters == [submitter])
         #expect(configuration.admin.listen == ListenAddress(host: "127.0.0.1", port: 2199))
         #expect(configuration.admin.connections == AdminConfiguration(listen: http2.listen).connections)
     }
@@ -156,8 +155,8 @@ struct GatewaySettingsTests {
         let file = folder("holdfast.yaml")
         #expect(
             unserved == [
-                "\(file):4:12: gateway.http2.hosts.sandbox: no route serves the environment sandbox",
-                "\(file):5:54: gateway.binary.environment: no route serves the environment sandbox",
+                "\(file):4:22: gateway.http2.hosts.sandbox: no route serves the environment sandbox",
+                "\(file):5:58: gateway.binary.environment: no route serves the environment sandbox",
             ])
         let told = try mistakes(
             """
@@ -168,7 +167,7 @@ struct GatewaySettingsTests {
               binary: {listen: "127.0.0.1:0", topic: a, environment: staging}
             """)
         #expect(told.count == 4, "\(told)")
-        #expect(told.first == "f:4:13: gateway.http2.hosts.sandbox: \"a.example.com:443\" is no host name: give one as "
+        #expect(told.first == "f:4:22: gateway.http2.hosts.sandbox: \"a.example.com:443\" is no host name: give one as "
             + "push.example.com, without a port", "\(told)")
         #expect(told.contains { $0.contains("is there twice: a name is for one environment") }, "\(told)")
     }

@@ -184,10 +184,10 @@ import Testing
         arguments: Guarantee.allCases)
     func crashes(guarantee: Guarantee) throws {
         for budget in 1..<60 {
-            let first = try proven()
+            let first = try proven { $0.suspects.hold = .milliseconds(20) }
             _ = submit(first, [1], guarantee: guarantee)
             first.budget = budget
-            first.advance(by: .seconds(30))
+            first.advance(by: .milliseconds(200))
             let before = first.sent(sandbox).filter { $0 == 1 }.count
             let isDone = first.status.confirmed == 81
             let second = try stage(first.journal.crashed(), clock: first.clock) { number, environment in
