@@ -7,7 +7,7 @@ extension RouteJudge {
         to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch,
         _ entries: [BlacklistEntry]?, wall: WallTime
     ) -> Obstacle? {
-        if flight.possiblySentBefore, let answer = entries?.first(where: { $0.answered == flight.uid }) {
+        if flight.possiblySentBefore, let answer = entries?.first(where: { isAnswer($0, to: flight) }) {
             return .wasRejected(answer)
         }
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
@@ -28,6 +28,11 @@ extension RouteJudge {
             return .mustWait(configuration.suspects.hold, .suspectToken)
         }
         return nil
+    }
+
+    /// Whether this came from the answer to the entry. What the other environment has said of a moved one is no answer here.
+    private func isAnswer(_ entry: BlacklistEntry, to flight: SentWindow.Flight) -> Bool {
+        entry.answered == flight.uid && (!flight.isMoved || entry.scope.covers(topic: nil, endpoint: service))
     }
 
     /// Settles an entry that must not go out.

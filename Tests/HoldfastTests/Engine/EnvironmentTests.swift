@@ -187,7 +187,10 @@ import Testing
             let first = try proven { $0.suspects.hold = .milliseconds(20) }
             _ = submit(first, [1], guarantee: guarantee)
             first.budget = budget
-            first.advance(by: .milliseconds(200))
+            for _ in 0..<100 where first.budget != 0 {
+                first.clock.advance(by: .milliseconds(2))
+                first.settle()
+            }
             let before = first.sent(sandbox).filter { $0 == 1 }.count
             let isDone = first.status.confirmed == 81
             let second = try stage(first.journal.crashed(), clock: first.clock) { number, environment in
@@ -250,14 +253,14 @@ import Testing
     @Test("A rejection that is sent again goes to its old environment") func retried() async throws {
         let stage = try stage { _, _ in true }
         stage.prepare = { connection in
-            connection.state.withLock { $0.answer = { _ in SendResult(apnsStatus: 400, reason: "BadTopic") } }
+            connection.state.withLock { $0.answer = { _ in SendResult(apnsStatus: 413, reason: "PayloadTooLarge") } }
         }
         let uid = try #require(submit(stage, [2], in: .sandbox)[0].uid)
         stage.settle()
         #expect(stage.status.rejectedTotal == 1)
         let desk = EngineDesk(core: stage.core)
         async let retries = desk.retry([uid])
-        while stage.journal.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<5000 where stage.journal.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
         stage.journal.commit()
         guard case .accepted(let again)? = try await retries.first?.result else {
             Issue.record("it is refused")
