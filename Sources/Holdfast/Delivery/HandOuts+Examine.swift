@@ -73,7 +73,8 @@ extension HandOuts {
     /// Looks whether an entry that the blacklist holds back goes to the other environment instead: it came after the one by
     /// which its token was found bad, or a crash came before that one was moved.
     private func otherEnvironment(
-        than obstacle: Obstacle?, of flight: SentWindow.Flight, _ fields: PackedNotification.Fields, _ batch: EntryBatch,
+        than obstacle: Obstacle?, of flight: SentWindow.Flight, _ fields: PackedNotification.Fields,
+        _ batch: EntryBatch,
         _ entries: [BlacklistEntry], wall: WallTime
     ) -> Obstacle? {
         switch obstacle {

@@ -113,7 +113,9 @@ struct EngineDesk: OperatorDesk {
             let notification = rejection.notification
             var renewed = notification
             // In its old environment, if that is served still.
-            renewed.preferredEnvironment = rejection.lane.flatMap { terms.routes.entry(of: $0.route)?.route.environment }
+            renewed.preferredEnvironment = rejection.lane.flatMap {
+                terms.routes.entry(of: $0.route)?.route.environment
+            }
             let route = terms.routes.entries[try terms.routes.route(for: renewed)]
             renewed.expiration = expiration
             try route.validator.validate(renewed, now: now)

@@ -43,7 +43,8 @@ extension Settler {
     ) throws(JournalError) -> LaneID? {
         let producer = producer
         let routes = producer.terms.routes
-        guard notification.token != nil, routes.otherPlace(than: lane, of: route, topic: notification.topic) != nil else {
+        guard notification.token != nil, routes.otherPlace(than: lane, of: route, topic: notification.topic) != nil
+        else {
             return nil
         }
         do throws(JournalError) {

@@ -11,7 +11,8 @@ extension RouteTable {
     ///   - entries: of the token, on the blacklist.
     /// - Returns: nil where it is to be rejected.
     func otherLane(
-        than lane: LaneID, of route: String, topic: String, registeredAt: WallTime?, blacklist entries: [BlacklistEntry],
+        than lane: LaneID, of route: String, topic: String, registeredAt: WallTime?,
+        blacklist entries: [BlacklistEntry],
         now: WallTime
     ) -> LaneID? {
         guard let place = otherPlace(than: lane, of: route, topic: topic) else { return nil }

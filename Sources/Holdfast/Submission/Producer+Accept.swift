@@ -103,7 +103,8 @@ extension Producer {
                 let lane = routes.entries[number].lane(
                     of: notification, impliedPriority: impliedPriority, expiration: expiration)
                 draft.append(
-                    notification, at: index, route: number, lane: lane, id: id, identity: identity, impliedPriority: impliedPriority,
+                    notification, at: index, route: number, lane: lane, id: id, identity: identity,
+                    impliedPriority: impliedPriority,
                     expiration: expiration, acceptedAt: now, producer: packedName)
             } catch {
                 draft.refuse(at: index, error, identity: identity)

@@ -88,7 +88,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted, .movedToOtherEnvironment,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted,
+            .movedToOtherEnvironment,
             .withdrawn, .rejectionsTrimmed,
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
@@ -118,7 +119,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
-            .connectionEnded, .convicted, .movedToOtherEnvironment, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,
+            .connectionEnded, .convicted, .movedToOtherEnvironment, .rejectionsTrimmed, .holding, .handingOut,
+            .throttled, .throttleEnded,
             .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered,
             .stateNotNoted, .trimFailed,
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,

@@ -15,7 +15,8 @@ public struct EntryBatch: Sendable {
         let count: UInt32
 
         /// - Parameter range: where its packed notification lies in ``EntryBatch/bytes``.
-        package init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, isMoved: Bool = false, range: Range<Int>) {
+        package init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, isMoved: Bool = false, range: Range<Int>)
+        {
             self.uid = uid
             self.attempts = attempts
             self.isPossiblySent = isPossiblySent

@@ -21,7 +21,8 @@ package struct Identity: Hashable, Sendable {
         // Lengths first, so that no two different lists of fields are one run of bytes.
         let address = notification.recipient.address
         hash.append(
-            Self.mark(of: notification.recipient) | Self.mark(of: notification.environment) | UInt64(submitter.utf8.count) << 32
+            Self.mark(of: notification.recipient) | Self.mark(of: notification.environment) | UInt64(
+                submitter.utf8.count) << 32
                 | UInt64(notification.topic.utf8.count) << 16 | UInt64(address.count))
         hash.append(submitter.utf8)
         hash.append(notification.topic.utf8)

@@ -142,7 +142,8 @@ struct NotificationForm: Codable {
             notification.environment = PushEnvironment(rawValue: environment)
             guard notification.environment != nil else {
                 throw .malformed(
-                    "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none")
+                    "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none"
+                )
             }
         }
         return notification

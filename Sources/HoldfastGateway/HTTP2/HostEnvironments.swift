@@ -31,7 +31,9 @@ extension HTTP2IngressConfiguration {
     /// The host of an `:authority`, in lower case and without its port and a final dot.
     package static func hostName(of authority: String) -> String {
         var name = authority.lowercased()[...]
-        if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isNumber) { name = name[..<colon] }
+        if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isNumber) {
+            name = name[..<colon]
+        }
         if name.hasSuffix(".") { name = name.dropLast() }
         return String(name)
     }

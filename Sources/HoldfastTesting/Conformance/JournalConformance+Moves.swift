@@ -6,7 +6,8 @@ extension JournalConformance {
 
     /// Of entries that go from the lane of one environment to that of the other.
     static let moves: [Rule] = [
-        Rule("A moved entry is deferred in its new lane and nowhere else, as the same entry, over a reopening too") { bench in
+        Rule("A moved entry is deferred in its new lane and nowhere else, as the same entry, over a reopening too") {
+            bench in
             let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
             let uids = try bench.append(1...3, lane: old)
             _ = try bench.deferEntries([uids[1]], old, until: 10, attempts: 4)
@@ -66,7 +67,8 @@ extension JournalConformance {
             try expect("deferred", try bench.journal.nextDue(old), is: WallTime(milliseconds: 50))
             let first = try bench.settle([uids[2]], old, move)
             try expect("a move", first, is: SettlementReport(settled: 1, gone: 0))
-            try expect("a second one", try bench.settle([uids[2]], old, move), is: SettlementReport(settled: 0, gone: 1))
+            let second = try bench.settle([uids[2]], old, move)
+            try expect("a second one", second, is: SettlementReport(settled: 0, gone: 1))
             let late = try bench.acknowledge([uids[2]], old)
             try expect("a late answer of the old lane", late, is: SettlementReport(settled: 0, gone: 1))
         },

@@ -85,7 +85,8 @@ struct NotificationInput {
         }
         guard !isBlank(line.range) else { return }
         do throws(LineFault) {
-            let parsed = try NotificationLine(splitter.bytes, in: line.range, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
+            let parsed = try NotificationLine(
+                splitter.bytes, in: line.range, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
             if !batch.notifications.isEmpty, parsed.producer != batch.producer {
                 splitter.unread(line)
                 batch.isCut = true

@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test("Of two routes with one topic the environment chooses, and the default where none is named", arguments: PushEnvironment.allCases)
+    @Test(
+        "Of two routes with one topic the environment chooses, and the default where none is named",
+        arguments: PushEnvironment.allCases)
     func chooses(standard: PushEnvironment) throws {
         let routes = try TopicRoutes(
             [route("p", ["a"], .production), route("s", ["a", "b"], .sandbox)], defaultEnvironment: standard)
@@ -53,7 +55,8 @@ import Testing
         }
     }
 
-    @Test("A route that names its topics goes before one of the same environment that names none") func fallbacks() throws {
+    @Test("A route that names its topics goes before one of the same environment that names none")
+    func fallbacks() throws {
         let routes = try TopicRoutes(
             [route("p", nil, .production), route("s", nil, .sandbox), route("d", ["a"], .sandbox)],
             defaultEnvironment: .production)

@@ -81,7 +81,10 @@ final class StubConnection: CumulativeConnection {
 
     var streams: Int { streamLimit.withLock { $0 } ?? capacity }
 
-    init(number: Int, sink: ConnectionSink, capacity: Int, isCumulative: Bool, canWriteBarrier: Bool, endpoint: String = "stub") {
+    init(
+        number: Int, sink: ConnectionSink, capacity: Int, isCumulative: Bool, canWriteBarrier: Bool,
+        endpoint: String = "stub"
+    ) {
         self.number = number
         self.sink = sink
         self.capacity = capacity

@@ -143,7 +143,8 @@ extension GatewaySettings {
                 if name.contains("/") || name.isEmpty || plain != name.lowercased() {
                     problems.append(
                         values.problem(
-                            key, "\(name.debugDescription) is no host name: give one as push.example.com, without a port"))
+                            key,
+                            "\(name.debugDescription) is no host name: give one as push.example.com, without a port"))
                 } else if known.contains(plain) {
                     problems.append(
                         values.problem(key, "\(name.debugDescription) is there twice: a name is for one environment"))

@@ -40,7 +40,8 @@ enum RouteEnvironments {
             problems.append(
                 values.problem(
                     "other-environment",
-                    "tries nothing: no route with `environment: \(environment.other.rawValue)` serves a topic of this one"))
+                    "tries nothing: no route with `environment: \(environment.other.rawValue)` serves a topic of this one"
+                ))
         }
     }
 

@@ -158,15 +158,16 @@ extension RouteSettings {
                 for topic in topics where taken.contains(topic) {
                     problems.append(
                         values.problem(
-                            "topics", "\(topic.debugDescription) is also a topic of \(other.path): one route serves it, or "
-                                + RouteEnvironments.twoRoutes)
-                    )
+                            "topics",
+                            "\(topic.debugDescription) is also a topic of \(other.path): one route serves it, or "
+                                + RouteEnvironments.twoRoutes))
                 }
             }
             if !values.isGiven("topics"), !other.isGiven("topics") {
                 problems.append(
                     values.problem(
-                        "topics", "is missing, as in \(other.path): one route alone may serve all other topics, or "
+                        "topics",
+                        "is missing, as in \(other.path): one route alone may serve all other topics, or "
                             + RouteEnvironments.twoRoutes))
             }
         }

@@ -171,10 +171,12 @@ struct SendCommand: AsyncParsableCommand {
         case .flags(let draft): intake = .notifications(try notifications(draft, topic))
         case .file(let input):
             let task = try task(of: input, in: journal, defaultTopic: topic)
-            if strict, try await !StrictCheck(
+            if strict,
+                try await !StrictCheck(
                     console: .standard, routes: routes.map(\.route),
                     defaultEnvironment: configuration.limits.engine.defaultEnvironment
-                ).passes(task) {
+                ).passes(task)
+            {
                 return .badInput
             }
             try input.seek(to: task.place.progress?.offset ?? 0)
