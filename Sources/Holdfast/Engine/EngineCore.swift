@@ -59,7 +59,9 @@ package final class EngineCore: Sendable {
             clockTrust: producers.clockTrust,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },
             announceMoves: { lane, hasEnded in
-                directory.post(lane: lane) { hasEnded ? $0.endRestoring() : ($0.restoresBegun += 1) }
+                directory.post(lane: lane) { inbox in
+                    if hasEnded { inbox.endRestoring() } else { inbox.restoresBegun += 1 }
+                }
             })
         try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
