@@ -108,7 +108,8 @@ let package = Package(
         .target(
             name: "HoldfastControl",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastTransport", httpTypes, hummingbirdCore, logging, nioCore,
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastTransport", httpTypes, hummingbirdCore,
+                logging, nioCore,
                 nioHTTP1, nioHTTPTypes,
                 nioPosix, serviceLifecycle,
             ],
@@ -153,6 +154,16 @@ let package = Package(
             dependencies: ["Holdfast", "HoldfastAPNsAnswers", "HoldfastTransport", nioCore, nioPosix, nioSSL, nioTLS],
             swiftSettings: strict),
 
+        // Tells senders how their notifications ended. Over the dialling and TLS that sending has: another HTTP client would
+        // judge certificates in its own way, and could not say whether a request that failed may have arrived.
+        .target(
+            name: "HoldfastWebhooks",
+            dependencies: [
+                "Holdfast", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", logging, nioCore, nioHTTP1,
+                nioSSL, nioTLS,
+            ],
+            swiftSettings: strict),
+
         // What senders that exist already talk to.
         .target(
             name: "HoldfastGateway",
@@ -170,7 +181,7 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastTransport", coreMetrics, logging, serviceLifecycle, yams,
+                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
 
@@ -308,7 +319,7 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
@@ -319,9 +330,16 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "RawClients", "Scratch", configuration,
-                coreMetrics,
+                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch",
+                configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastWebhooksTests",
+            dependencies: [
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastOpenSSL", "HoldfastTesting",
+                "HoldfastTransport", "HoldfastWebhooks", "RawClients", "Scratch", logging,
             ],
             swiftSettings: strict),
         // A directory that goes away with its owner, and waiting for what is to come.

@@ -25,6 +25,7 @@ import CHoldfastLMDB
     package mutating func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
     package mutating func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
     package mutating func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
+    package mutating func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
     /// Goes to the first entry at or above `wanted`.
     package mutating func seek(atLeast wanted: Span<UInt8>) throws(LMDBError) -> Bool {

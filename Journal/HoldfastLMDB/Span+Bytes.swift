@@ -1,3 +1,5 @@
+import HoldfastPlatform
+
 /// Fast, bounds-checked access to bytes that lie in a page of the map or in a submitter's buffer.
 ///
 /// The loads and copies below are single instructions or `memcpy`; element by element they would be most of the cost of
@@ -22,6 +24,24 @@ extension Span<UInt8> {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "a copy from outside of the bytes")
         unsafe withUnsafeBufferPointer { bytes in
             unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range]))
+        }
+    }
+
+    /// Whether a part of the bytes is equal to a part of others.
+    ///
+    /// - Precondition: both lie within their spans.
+    package func hasSame(_ range: Range<Int>, as other: Span<UInt8>, at otherRange: Range<Int>) -> Bool {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a comparison outside of the bytes")
+        precondition(
+            otherRange.lowerBound >= 0 && otherRange.upperBound <= other.count, "a comparison outside of the bytes")
+        guard range.count == otherRange.count else { return false }
+        guard !range.isEmpty else { return true }
+        return unsafe withUnsafeBytes { bytes in
+            unsafe other.withUnsafeBytes { others in
+                unsafe memcmp(
+                    bytes.baseAddress!.advanced(by: range.lowerBound),
+                    others.baseAddress!.advanced(by: otherRange.lowerBound), range.count) == 0
+            }
         }
     }
 

@@ -72,7 +72,7 @@ struct BulkBench {
         let start = ContinuousClock.now
         journal.settle(
             SettlementBatch(
-                acknowledged: (first..<(first + UInt64(count))).map { EntryKey(lane: appends.lane, uid: UID($0)) })
+                acknowledging: (first..<(first + UInt64(count))).map { EntryKey(lane: appends.lane, uid: UID($0)) })
         ) { result in isOver.withLock { $0 = result } }
         while isOver.withLock({ $0 == nil }) { run.meanwhile.append(try appends.append(1).seconds * 1000) }
         run.settlement = (ContinuousClock.now - start).seconds * 1000

@@ -7,6 +7,6 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "holdfast-bench", abstract: "Measure, side by side with a yardstick.",
         subcommands: [
             BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self, BenchCodecCommand.self,
-            BenchGatewayCommand.self, BenchRoutesCommand.self, BenchBulkCommand.self,
+            BenchGatewayCommand.self, BenchRoutesCommand.self, BenchBulkCommand.self, BenchOutcomesCommand.self,
         ])
 }

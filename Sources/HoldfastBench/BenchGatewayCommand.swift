@@ -28,6 +28,8 @@ struct BenchGatewayCommand: AsyncParsableCommand {
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
     @Flag(help: "Measure single durable submissions instead.") var latency = false
     @Option(help: "With --latency: requests a second.") var rate = 100
+    @Option(help: "Seconds that requests wait for the service's answer, in turn with runs that do not; 0 for none.")
+    var answer = 0
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
@@ -37,9 +39,10 @@ struct BenchGatewayCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard requests > 0, rounds > 0, (1...100_000).contains(streams), (1...1000).contains(connections),
-            (20...4096).contains(payload), (1...100_000).contains(rate)
+            (20...4096).contains(payload), (1...100_000).contains(rate), (0...60).contains(answer)
         else {
-            throw ValidationError("--count, --rounds, --streams, --connections, --payload or --rate is out of range")
+            throw ValidationError(
+                "--count, --rounds, --streams, --connections, --payload, --rate or --answer is out of range")
         }
     }
 
@@ -52,9 +55,14 @@ struct BenchGatewayCommand: AsyncParsableCommand {
         let mock = try MockProcess(
             ["http2", "--streams", "\(streams)"], certificateDirectory: "\(directory.path)/certificates")
         defer { mock.stop() }
-        let bench = try GatewayBench(
+        var bench = try GatewayBench(
             yardstick: yardstick, mockPort: mock.port, streams: streams, connections: connections,
             payload: DeliveryBench.payload(payload), directory: directory.path, durability: noSync ? .process : .full)
+        if answer > 0 {
+            let plain = bench
+            bench.answerWait = .seconds(answer)
+            return print(try await inTurn(plain, bench))
+        }
         print(try await latency ? singly(bench) : together(bench))
     }
 
@@ -66,6 +74,26 @@ struct BenchGatewayCommand: AsyncParsableCommand {
             tell(round)
         }
         return json ? report.json : report.text
+    }
+
+    /// Without and with waiting for the service's answer.
+    private func inTurn(_ plain: GatewayBench, _ waiting: GatewayBench) async throws -> String {
+        var ratios: [Double] = []
+        var lines: [String] = []
+        for round in 1...rounds {
+            let (without, with) = (try await plain.through(requests), try await waiting.through(requests))
+            ratios.append(with.acceptedPerSecond / without.acceptedPerSecond)
+            for (name, run) in [("accepted", without), ("confirmed", with)] {
+                lines.append(
+                    "\(name): \(Int(run.acceptedPerSecond)) answers/s, \(Int(run.deliveredPerSecond)) delivered/s, "
+                        + "\(String(format: "%.2f", run.cpuMicroseconds)) µs of CPU, "
+                        + "\(Int(run.privateMegabytes)) MB private")
+            }
+            tell(round)
+        }
+        let median = ratios.sorted()[ratios.count / 2]
+        lines.append("answers, waiting to not waiting, median of \(rounds): \(String(format: "%.2f", median))")
+        return lines.joined(separator: "\n")
     }
 
     private func singly(_ bench: GatewayBench) async throws -> String {

@@ -23,6 +23,8 @@ struct GatewayBench {
     let connections: Int
     let directory: String
     let durability: LMDBJournal.Durability
+    /// How long requests wait for the service's answer; nil for not at all.
+    var answerWait: Duration?
     private let payload: [UInt8]
     private let bodyFile: String
 
@@ -114,6 +116,7 @@ struct GatewayBench {
         configuration.http2 = HTTP2IngressConfiguration(
             listen: ListenAddress(host: "127.0.0.1", port: 0), tls: ServerTLS(identity: identity))
         configuration.http2?.streams = streams
+        configuration.http2?.answerWait = answerWait
         let gateway = try await Gateway(configuration, engine: engine, logger: logger)
         guard let port = gateway.addresses["http2"]?.port else { throw BenchFailure("the gateway does not listen") }
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -100,7 +100,7 @@ struct IdentityBench {
                 for start in stride(from: first, to: end, by: 1000) {
                     gate.enter()
                     let keys = (start..<min(start + 1000, end)).map { EntryKey(lane: lane, uid: UID($0)) }
-                    journal.settle(SettlementBatch(acknowledged: keys)) { [gate] in gate.leave($0.map { _ in }) }
+                    journal.settle(SettlementBatch(acknowledging: keys)) { [gate] in gate.leave($0.map { _ in }) }
                 }
             }
             return Run(append: append, acknowledge: acknowledge)

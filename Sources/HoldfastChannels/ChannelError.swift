@@ -124,23 +124,14 @@ extension ChannelError {
 
 /// Advice for the reasons of the service.
 package enum ChannelAdvice {
-    // Broadcasts in a journal are refused with these words, too.
-
-    package static let badID = "the channel id is not as Apple gave it when the channel was created"
-    package static let notRegistered =
-        "there is no such channel in this environment, or it was deleted; those of development and of production are apart"
-    package static let tooMany = "the app has as many channels as an app may have"
-    package static let notEnabled = "broadcast is not enabled for this app"
-    package static let enabling = "enable broadcast in the developer account, under the app's push notifications"
-
     private static let texts = [
-        "BadChannelId": badID,
+        "BadChannelId": ChannelWords.badID,
         "BadCertificate": "the certificate is not one of Apple's for this app, or was revoked",
         "BadCertificateEnvironment": "the certificate is for the other environment",
-        "CannotCreateChannelConfig": "\(tooMany): delete some",
-        "ChannelNotRegistered": notRegistered,
+        "CannotCreateChannelConfig": "\(ChannelWords.tooMany): delete some",
+        "ChannelNotRegistered": ChannelWords.notRegistered,
         "ExpiredProviderToken": "a provider token made just now is called expired, check this machine's clock",
-        "FeatureNotEnabled": "\(notEnabled): \(enabling)",
+        "FeatureNotEnabled": "\(ChannelWords.notEnabled): \(ChannelWords.enabling)",
         "Forbidden": "this key or certificate may not do that",
         "InternalServerError": "try again later",
         "InvalidProviderToken": "check the key, its key id and its team id",

@@ -55,13 +55,15 @@ public final class RemoteDesk: OperatorDesk {
     // MARK: Calls
 
     /// - Throws: what the owner threw, and ``ControlError``.
-    func call<Form: Decodable>(_ resource: Resource, _ body: [UInt8] = [], as form: Form.Type) async throws -> Form {
+    func call<Form: Decodable>(
+        _ resource: Resource, query: String = "", _ body: [UInt8] = [], as form: Form.Type
+    ) async throws -> Form {
         try limits.check(body, "a request")
         do {
-            return try Self.read(try await send(resource, body), as: form)
+            return try Self.read(try await send(resource, query, body), as: form)
         } catch  where Self.changesNothing(resource, error) {
             do {
-                return try Self.read(try await send(resource, body), as: form)
+                return try Self.read(try await send(resource, query, body), as: form)
             } catch is Unsent {
                 throw ControlError(.disconnected, "the owner closes every connection before a request is sent")
             }
@@ -77,11 +79,11 @@ public final class RemoteDesk: OperatorDesk {
     /// The request was not sent whole, so nothing of it is done.
     private struct Unsent: Error {}
 
-    private func send(_ resource: Resource, _ body: [UInt8]) async throws -> Answer {
+    private func send(_ resource: Resource, _ query: String, _ body: [UInt8]) async throws -> Answer {
         let channel = try await connection()
         let answer = channel.eventLoop.makePromise(of: Answer.self)
         let call = Call(
-            resource: resource, body: body, answer: answer, limit: configuration.answerLimit)
+            resource: resource, query: query, body: body, answer: answer, limit: configuration.answerLimit)
         channel.writeAndFlush(call).whenFailure { _ in answer.fail(Unsent()) }
         do {
             return try await answer.futureResult.get()

@@ -31,7 +31,9 @@ extension HTTP2ServerSession {
             return try connection.budget.spendFrame(connection.limits)
         }
         let limit = connection.announced.maxConcurrentStreams ?? .max
-        guard streams.count < limit, streams.makeRoom(for: streamID) else { return try refuse(streamID) }
+        guard streams.count < limit else { return try refuse(streamID) }
+        // One that waits long for its answer is not in the way of those that come and go.
+        if !streams.makeRoom(for: streamID) { streams.displace(for: streamID) }
         streams.insert(
             ServerStream(
                 id: streamID, phase: .receiving, sendWindow: FlowWindow(connection.peer.initialWindowSize),

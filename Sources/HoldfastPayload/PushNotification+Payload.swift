@@ -11,14 +11,17 @@ extension PushNotification {
     public init(
         token: DeviceToken, topic: String, payload: APNsPayload, pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
-        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = [],
+        context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil,
+        newestWins: Bool = false
     ) throws(APNsPayloadError) {
         let type = pushType ?? payload.pushType
         let limit = type == .voip ? APNsPayload.largeLimit : APNsPayload.limit
         self.init(
             token: token, topic: topic, payload: try payload.encoded(limit: limit), pushType: type,
             priority: priority ?? payload.priority(as: type), expiration: expiration, collapseID: collapseID, id: id,
-            tokenRegisteredAt: tokenRegisteredAt, guarantee: guarantee, tag: tag)
+            tokenRegisteredAt: tokenRegisteredAt, guarantee: guarantee, tag: tag, context: context,
+            deliverAfter: deliverAfter, deliveryHours: deliveryHours, newestWins: newestWins)
     }
 
     /// Creates a broadcast with a built payload: an update of every Live Activity that follows the channel.
@@ -31,12 +34,13 @@ extension PushNotification {
     ///   part of it can't be JSON.
     public init(
         channel: BroadcastChannel, topic: String, payload: APNsPayload, priority: Priority? = nil,
-        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce,
+        tag: [UInt8] = [], context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil
     ) throws(APNsPayloadError) {
         self.init(
             channel: channel, topic: topic, payload: try payload.encoded(limit: APNsPayload.largeLimit),
             priority: priority ?? payload.priority(as: .liveactivity), expiration: expiration, id: id,
-            guarantee: guarantee, tag: tag)
+            guarantee: guarantee, tag: tag, context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours)
     }
 }
 

@@ -53,7 +53,7 @@ extension OutcomeTally.Met {
         case .confirmed: self = .confirmed
         case .rejected: self = .rejected
         case .unknown: self = .unknown
-        case .expired, .withdrawn: self = .other
+        case .expired, .withdrawn, .superseded: self = .other
         }
     }
 }

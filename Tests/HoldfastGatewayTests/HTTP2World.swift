@@ -23,13 +23,15 @@ struct HTTP2World {
         journal: InMemoryJournal = InMemoryJournal(), topics: [Set<String>?] = [[topic]], delivers: Bool = false,
         answer: @escaping InMemoryConnector.Answer = { _ in .confirmed },
         _ change: (inout HTTP2IngressConfiguration) throws -> Void = { _ in },
-        gateway changeGateway: (inout GatewayConfiguration) throws -> Void = { _ in }
+        gateway changeGateway: (inout GatewayConfiguration) throws -> Void = { _ in },
+        engine changeEngine: (inout EngineConfiguration) throws -> Void = { _ in }
     ) async throws -> HTTP2World {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let connector = InMemoryConnector(answer: answer)
         var settings = EngineConfiguration()
         settings.suspects.hold = .milliseconds(50)
+        try changeEngine(&settings)
         let engine = try PushEngine(
             journal: journal,
             routes: topics.enumerated().map { Route(name: "route\($0)", connector: connector, topics: $1) },
@@ -88,11 +90,12 @@ func withHTTP2World<R>(
     answer: @escaping InMemoryConnector.Answer = { _ in .confirmed },
     _ change: Change<HTTP2IngressConfiguration> = Change { _ in },
     gateway changeGateway: Change<GatewayConfiguration> = Change { _ in },
+    engine changeEngine: Change<EngineConfiguration> = Change { _ in },
     _ body: (HTTP2World) async throws -> R
 ) async throws -> R {
     let world = try await HTTP2World.start(
-        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply, gateway: changeGateway.apply
-    )
+        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply,
+        gateway: changeGateway.apply, engine: changeEngine.apply)
     let result: R
     do {
         result = try await body(world)

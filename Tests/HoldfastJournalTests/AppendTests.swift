@@ -166,13 +166,13 @@ struct AppendTests {
             switch call % 4 {
             case 0: journal.append(submission([call], lane)) { _ in note() }
             case 1:
-                journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(UInt64(call)))])) { _ in
+                journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(UInt64(call)))])) { _ in
                     note()
                 }
             case 2: journal.promoteDue(lane, after: nil, now: .init(milliseconds: 0), limit: 5) { _ in note() }
             default:
                 let many = uids(1...900).map { uid in EntryKey(lane: lane, uid: uid) }
-                journal.settle(SettlementBatch(acknowledged: call == 3 ? many : [])) { _ in note() }
+                journal.settle(SettlementBatch(acknowledging: call == 3 ? many : [])) { _ in note() }
             }
         }
         #expect(try done.get())

@@ -62,7 +62,7 @@ struct BulkTests {
 
     @Test(
         "An append waits for one commit of a bulk settlement, whatever the bulk is of",
-        arguments: ["acknowledge", "withdraw", "defer", "promote", "outcomes"])
+        arguments: ["acknowledge", "withdraw", "defer", "promote"])
     func appendGoesBetween(kind: String) throws {
         let stage = try Stage()
         defer { stage.end() }
@@ -73,21 +73,16 @@ struct BulkTests {
             })
         switch kind {
         case "acknowledge":
-            stage.journal.settle(SettlementBatch(acknowledged: stage.keys), completion: stage.heard("bulk"))
+            stage.journal.settle(SettlementBatch(acknowledging: stage.keys), completion: stage.heard("bulk"))
         case "withdraw":
             stage.journal.settle(
                 SettlementBatch(others: stage.keys.map { Settlement($0, .withdraw) }), completion: stage.heard("bulk"))
         case "defer": stage.journal.settle(deferral, completion: stage.heard("bulk"))
-        case "promote":
+        default:
             stage.journal.settle(deferral) { _ in }
             while stage.journal.step() != nil {}
             stage.journal.promoteDue(
                 stage.lane, after: nil, now: due, limit: Stage.count, completion: stage.heard("bulk"))
-        default:
-            stage.journal.settle(SettlementBatch(acknowledged: stage.keys, keepsOutcomes: true)) { _ in }
-            while stage.journal.step() != nil {}
-            #expect(stage.journal.outcomeCount == Stage.count)
-            stage.journal.removeOutcomes(stage.keys.map(\.uid), completion: stage.heard("bulk"))
         }
         // The first commit of the bulk is under way when they come.
         #expect(stage.journal.step() == .visible)
@@ -110,7 +105,7 @@ struct BulkTests {
     func bulkGoesOn() throws {
         let stage = try Stage()
         defer { stage.end() }
-        stage.journal.settle(SettlementBatch(acknowledged: stage.keys), completion: stage.heard("bulk"))
+        stage.journal.settle(SettlementBatch(acknowledging: stage.keys), completion: stage.heard("bulk"))
         for commit in 1...6 {
             // More than one commit holds.
             for number in 0..<10 { stage.append("append", count: 10 + number) }
@@ -126,7 +121,7 @@ struct BulkTests {
         defer { stage.end() }
         stage.journal.raiseMark(of: stage.lane, to: .max)
         stage.commit()
-        stage.journal.settle(SettlementBatch(acknowledged: stage.keys), completion: stage.heard("bulk"))
+        stage.journal.settle(SettlementBatch(acknowledging: stage.keys), completion: stage.heard("bulk"))
         stage.journal.lowerMark(of: stage.lane, to: .none, completion: stage.heard("mark"))
         stage.journal.settle(
             SettlementBatch(others: [Settlement(stage.keys[5000], .unknown)]), completion: stage.heard("late"))
@@ -144,7 +139,7 @@ struct BulkTests {
         var keys = stage.keys
         keys.shuffle()
         let report = Monitor<SettlementReport?>(nil)
-        stage.journal.settle(SettlementBatch(acknowledged: keys + keys)) { result in
+        stage.journal.settle(SettlementBatch(acknowledging: keys + keys)) { result in
             report.withLock { report in report = try? result.get() }
         }
         while stage.journal.step() != nil {}
@@ -205,13 +200,13 @@ struct BulkTests {
         #expect(gate.wait(atMost: .seconds(30)) { gate in gate.isHeld ? true : nil } == true)
         let bulk = uids(1...200).map { EntryKey(lane: lane, uid: $0) }
         let others = uids(201...220).map { EntryKey(lane: lane, uid: $0) }
-        journal.settle(SettlementBatch(acknowledged: bulk)) { result in
+        journal.settle(SettlementBatch(acknowledging: bulk)) { result in
             heard("bulk \((try? result.get()).map { "\($0.settled) \($0.gone)" } ?? "failed")")
         }
         journal.promoteDue(lane, after: nil, now: WallTime(milliseconds: 5), limit: 1) { result in
             heard("promoted \((try? result.get())?.count ?? -1)")
         }
-        var batch = SettlementBatch(acknowledged: others)
+        var batch = SettlementBatch(acknowledging: others)
         batch.possibleDuplicates = 3
         journal.settle(batch) { result in
             heard("others \((try? result.get()).map { "\($0.settled) \($0.gone)" } ?? "failed")")

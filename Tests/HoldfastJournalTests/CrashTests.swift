@@ -41,7 +41,7 @@ struct JournalCrashTests {
                     // In the middle of the writer's own work, with further commits waiting.
                     if count == victim { _ = HoldfastPlatform.kill(getpid(), SIGKILL) }
                     let key = EntryKey(lane: lane, uid: uid)
-                    journal.settle(SettlementBatch(acknowledged: [key])) { result in
+                    journal.settle(SettlementBatch(acknowledging: [key])) { result in
                         if case .success = result { JournalCrashTests.log("s \(uid)", handle) }
                     }
                 }
@@ -93,7 +93,7 @@ struct JournalCrashTests {
                     receipts.broadcast()
                     if count == victim { _ = HoldfastPlatform.kill(getpid(), SIGKILL) }
                     let key = EntryKey(lane: lane, uid: appended.first)
-                    journal.settle(SettlementBatch(acknowledged: [key], keepsOutcomes: true)) { result in
+                    journal.settle(SettlementBatch(acknowledging: [key], keepsOutcomes: true)) { result in
                         if case .success = result { JournalCrashTests.log("s \(appended.first)", handle) }
                     }
                 }
@@ -108,7 +108,7 @@ struct JournalCrashTests {
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
         let there = Set(try journal.uids(lane).map(\.rawValue))
-        let outcomes = Set(try journal.outcomes(after: .none, limit: .max).map(\.uid.rawValue))
+        let outcomes = Set(try journal.outcomes(after: .start, limit: .max).outcomes.map(\.uid.rawValue))
         for first in appended { #expect(there.contains(first + 1), "receipt \(first)") }
         for first in settled { #expect(!there.contains(first) && outcomes.contains(first), "settled \(first)") }
         #expect(journal.backlog(of: try journal.openProducer("default")) == there.count)

@@ -58,7 +58,7 @@ struct FilterTests {
             let key = EntryKey(lane: lane, uid: UID(UInt64(index) + 1))
             let reason = Self.reasons[Int.random(in: 0..<3, using: &random)]
             switch Int.random(in: 0..<10, using: &random) {
-            case 0: batch.acknowledged.append(key)
+            case 0: batch.acknowledged.append(Acknowledgement(key))
             case 1, 2:
                 let attempts = UInt16.random(in: 1...5, using: &random)
                 batch.others.append(

@@ -31,7 +31,7 @@ struct FullTests {
             let due = WallTime(milliseconds: 1)
             try journal.settle(
                 SettlementBatch(
-                    acknowledged: Array(keys.dropFirst(20)),
+                    acknowledging: Array(keys.dropFirst(20)),
                     others: keys.prefix(20).map { key in
                         Settlement(key, .deferUntil(due, attempts: 1, reason: .serviceUnavailable, possiblySent: false))
                     }))
@@ -180,9 +180,9 @@ struct FullTests {
         let settled = Box<Result<SettlementReport, JournalError>>()
         let refused = Box<Result<Appended, JournalError>>()
         let noted = Box<Result<SettlementReport, JournalError>>()
-        journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(1))])) { settled.put($0) }
+        journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(1))])) { settled.put($0) }
         journal.append(submission(0..<1000, lane)) { refused.put($0) }
-        journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(2))])) { noted.put($0) }
+        journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(2))])) { noted.put($0) }
         hold.put(true)
         #expect(try settled.get().get().settled == 1)
         #expect(throws: JournalError.self) { try refused.get().get() }
@@ -260,9 +260,9 @@ struct FullTests {
             let first = Box<Result<SettlementReport, JournalError>>()
             let refused = Box<Result<Appended, JournalError>>()
             let second = Box<Result<SettlementReport, JournalError>>()
-            journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(501))])) { first.put($0) }
+            journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(501))])) { first.put($0) }
             journal.append(submission(0..<3000, lane)) { refused.put($0) }
-            journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(502))])) { second.put($0) }
+            journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(502))])) { second.put($0) }
             hold.put(true)
             #expect(try first.get().get().settled == 1)
             let error = #expect(throws: JournalError.self) { try refused.get().get() }

@@ -80,9 +80,7 @@ struct ModelTests {
             let top = UID(UInt64.random(in: 0...pair.model.next, using: &pair.generator))
             pair.journal.raiseMark(of: lane, to: top)
         case 10:
-            let taken = pair.model.outcomes.keys.sorted().prefix(Int.random(in: 0...60, using: &pair.generator))
-            for uid in taken { pair.model.outcomes[uid] = nil }
-            try pair.journal.removeOutcomes(taken.map { UID($0) } + [UID(pair.model.next + 5)])
+            try readAndTrimOutcomes(&pair, place)
         case 11:
             var bounds = TrimBounds()
             func choose(_ range: Range<Int>) -> Int? {
@@ -104,6 +102,32 @@ struct ModelTests {
             let promoted = try pair.journal.promote(lane, now: now, limit: limit)
             #expect(promoted == pair.model.promote(lane, now: now, limit: limit), place)
         }
+    }
+
+    /// Readers move, and the oldest outcomes go, but none that a reader is waited for.
+    private func readAndTrimOutcomes(_ pair: inout Pair, _ place: Comment) throws {
+        let journal = pair.journal
+        let names = ["app", "hook"]
+        for name in names where Bool.random(using: &pair.generator) {
+            _ = try journal.openReader(name, isWaitedFor: name == "app")
+            let newest = journal.outcomeLog.newest.rawValue
+            let known = journal.outcomeReaders.first { $0.name == name }?.cursor.rawValue ?? 0
+            let cursor = UInt64.random(in: min(known, newest)...newest, using: &pair.generator)
+            try journal.setReader(name, to: OutcomeCursor(cursor))
+            #expect(try journal.openReader(name, isWaitedFor: name == "app") == OutcomeCursor(cursor), place)
+        }
+        let before = try journal.allOutcomes()
+        let bounds =
+            Bool.random(using: &pair.generator)
+            ? TrimBounds(outcomesBefore: WallTime(milliseconds: Int64.random(in: 0..<120, using: &pair.generator)))
+            : TrimBounds(greatestOutcomeBytes: Int.random(in: 0...20_000, using: &pair.generator))
+        let trimmed = try journal.trim(bounds)
+        let gone = before.prefix(trimmed.outcomes)
+        #expect(try journal.allOutcomes() == Array(before.dropFirst(trimmed.outcomes)), place)
+        let lastRead = journal.outcomeReaders.filter(\.isWaitedFor).map(\.cursor).min()
+        #expect(gone.allSatisfy { outcome in lastRead.map { outcome.cursor <= $0 } ?? true }, place)
+        if let time = bounds.outcomesBefore { #expect(gone.allSatisfy { $0.settledAt < time }, place) }
+        for outcome in gone { pair.model.outcomes[outcome.uid.rawValue] = nil }
     }
 
     private func randomSubmission(_ pair: inout Pair) -> (Submission, [(LaneID, Int)]) {
@@ -145,7 +169,7 @@ struct ModelTests {
                 ?? pair.lanes[Int.random(in: 0..<3, using: &pair.generator)]
             let key = EntryKey(lane: lane, uid: uid)
             switch Int.random(in: 0..<10, using: &pair.generator) {
-            case 0..<4: batch.acknowledged.append(key)
+            case 0..<4: batch.acknowledged.append(Acknowledgement(key))
             case 4: batch.quieted.append(key)
             case 5:
                 guard let uid = model.aside.keys.sorted().randomElement(using: &pair.generator),
@@ -233,8 +257,13 @@ struct ModelTests {
         #expect(producers.map(\.unconfirmed) == pair.producers.map { journal.backlog(of: $0) }, place)
         #expect(producers.map(\.totals) == pair.producers.map { model.producerTotals[$0] ?? JournalTotals() }, place)
         let names = Dictionary(uniqueKeysWithValues: producers.map { ($0.id, $0.name) })
-        let outcomes = try journal.outcomes(after: .none, limit: .max)
-        #expect(outcomes.map(\.uid.rawValue) == model.outcomes.keys.sorted(), place)
+        let outcomes = try journal.allOutcomes()
+        #expect(outcomes.map(\.uid.rawValue).sorted() == model.outcomes.keys.sorted(), place)
+        let log = journal.outcomeLog
+        #expect(
+            outcomes.map(\.cursor.rawValue) == Array(log.deleted.rawValue..<log.newest.rawValue).map { $0 + 1 }, place)
+        let found = try journal.findOutcomes(OutcomeQuery(), before: nil, limit: .max, mostBytes: .max)
+        #expect(found.outcomes == outcomes.reversed() && found.end == .start, place)
         for outcome in outcomes {
             let expected = model.outcomes[outcome.uid.rawValue]
             #expect(outcome.terminal == expected?.terminal && outcome.settledAt == expected?.settledAt, place)

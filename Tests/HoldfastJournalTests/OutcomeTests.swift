@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAPNsAnswers
+import HoldfastLMDB
 import Testing
 
 @testable import HoldfastJournal
@@ -20,7 +21,7 @@ struct OutcomeTests {
                 keepsOutcomes: keeps))
     }
 
-    @Test("Each terminal outcome is kept whole in its settlement's commit, until it is removed; across reopening")
+    @Test("Each terminal outcome is kept whole in its settlement's commit, in the order of ending; across reopening")
     func kept() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
@@ -32,8 +33,8 @@ struct OutcomeTests {
         mixed.add(notification, lane)
         for number in 4..<9 { mixed.add(sample(number), lane) }
         _ = try journal.append(mixed)
-        let counts = Monitor<[Int]>([])
-        try journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
+        let newest = Monitor<[UInt64]>([])
+        try journal.observeCommits { report in newest.withLock { $0.append(report.newestOutcome.rawValue) } }
         let cause = RejectionCause(
             reason: Reason(rawValue: "Brand\u{e9}"), status: 410, timestamp: WallTime(milliseconds: 77),
             rejectedAt: WallTime(milliseconds: 88))
@@ -41,52 +42,59 @@ struct OutcomeTests {
         try settle(journal, lane, [(4, .reject(cause)), (5, .expire), (6, .unknown), (7, due), (4, .expire)])
         try journal.settle(
             SettlementBatch(
-                acknowledged: [1, 7].map { EntryKey(lane: lane, uid: UID($0)) }, settledAt: settledAt,
+                acknowledging: [1, 7].map { EntryKey(lane: lane, uid: UID($0)) }, settledAt: settledAt,
                 keepsOutcomes: true))
         // Not kept for those who did not ask.
         try journal.acknowledge([UID(2)], lane)
-        #expect(counts.withLock { $0 }.suffix(3) == [3, 5, 5])
+        #expect(newest.withLock { $0 }.suffix(3) == [3, 5, 5])
         journal.endObserving()
         journal.close()
         journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
         #expect(journal.outcomeCount == 5)
         #expect(try journal.status().outcomes == 5)
-        let outcomes = try journal.outcomes(after: .none, limit: 100)
-        #expect(outcomes.map(\.uid.rawValue) == [1, 4, 5, 6, 7])
-        #expect(outcomes.map(\.terminal) == [.confirmed, .rejected(cause.reason), .expired, .unknown, .confirmed])
+        let outcomes = try journal.outcomes(after: .start, limit: 100).outcomes
+        #expect(outcomes.map(\.uid.rawValue) == [4, 5, 6, 1, 7])
+        #expect(outcomes.map(\.terminal) == [.rejected(cause.reason), .expired, .unknown, .confirmed, .confirmed])
+        #expect(outcomes.map(\.history.attempts) == [1, 0, 0, 1, 2])
         #expect(
-            outcomes[1]
+            outcomes[0]
                 == Outcome(
-                    uid: UID(4), terminal: .rejected(cause.reason), cause: cause, settledAt: settledAt,
-                    id: NotificationID(high: 3, low: 7), recipient: notification.recipient, producer: "batch",
-                    tag: [1, 2, 3]))
-        #expect(try journal.outcomes(after: UID(4), limit: 2).map(\.uid.rawValue) == [5, 6])
-        try journal.removeOutcomes([UID(6), UID(1), UID(2), UID(99), UID(6)])
-        #expect(journal.outcomeCount == 3)
-        #expect(try journal.outcomes(after: .none, limit: 100).map(\.uid.rawValue) == [4, 5, 7])
+                    cursor: OutcomeCursor(1), uid: UID(4), terminal: .rejected(cause.reason), cause: cause,
+                    history: DeliveryHistory(acceptedAt: acceptance, settledAt: settledAt, attempts: 1),
+                    id: NotificationID(high: 3, low: 7), recipient: notification.recipient, topic: "com.example.app",
+                    producer: "batch", tag: [1, 2, 3]))
+        #expect(try journal.outcomes(after: OutcomeCursor(2), limit: 2).outcomes.map(\.uid.rawValue) == [6, 1])
+        let batch = try #require(try journal.producers().first { $0.name == "batch" })
+        #expect(batch.totals.ended == 6)
     }
 
-    @Test("Many outcomes are written, listed and removed in commits of bounded size")
-    func many() throws {
+    @Test("Single settlements fill one block, and do not take a page each")
+    func filled() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
-        let journal = try LMDBJournal(directory: scratch.journal)
-        defer { journal.close() }
+        var journal = try LMDBJournal(directory: scratch.journal)
         let lane = try journal.openLane(immediate).id
-        try journal.append(0..<3500, to: lane)
-        try journal.settle(
-            SettlementBatch(
-                acknowledged: uids(1...3500).map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
-                keepsOutcomes: true))
-        #expect(try journal.outcomes(after: .none, limit: .max).map(\.uid) == uids(1...3500))
-        let counts = Monitor<[Int]>([])
-        try journal.observeCommits { report in counts.withLock { counts in counts.append(report.outcomes) } }
-        try journal.removeOutcomes(uids(1...3500).shuffled())
-        #expect(counts.withLock { $0 } == [2500, 1500, 500, 0])
+        try journal.append(0..<200, to: lane)
+        for uid in uids(1...200) {
+            if uid.rawValue % 50 == 0 {
+                journal.close()
+                journal = try LMDBJournal(directory: scratch.journal)
+            }
+            try journal.settle(
+                SettlementBatch(
+                    acknowledging: [EntryKey(lane: lane, uid: uid)], settledAt: settledAt, keepsOutcomes: true))
+        }
+        defer { journal.close() }
+        #expect(try journal.allOutcomes().map(\.uid) == uids(1...200))
+        let rows = try journal.read("count") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.statistics(of: journal.tables.outcomeLog!.log).entries
+        }
+        #expect(rows <= 4)
+        #expect(journal.outcomeLog.bytes <= 10 * 4096)
     }
 
-    @Test("A full journal drains to zero although each settlement leaves an outcome, and accepts when they are taken")
+    @Test("A journal at its limit drains to zero although each settlement leaves an outcome, and then accepts")
     func full() throws {
         let scratch = Scratch()
         defer { scratch.remove() }
@@ -103,12 +111,12 @@ struct OutcomeTests {
         for part in uids(1...last.rawValue + 99).shuffled(using: &generator).chunks(of: 300) {
             try journal.settle(
                 SettlementBatch(
-                    acknowledged: part.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
+                    acknowledging: part.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
                     keepsOutcomes: true))
         }
         #expect(journal.depth(lane) == 0)
         #expect(journal.outcomeCount == Int(last.rawValue) + 99)
-        try journal.removeOutcomes(uids(1...last.rawValue + 99))
+        // The log does not count against the limit.
         #expect(try journal.append(0..<100, to: lane).rawValue == last.rawValue + 100)
     }
 
@@ -164,7 +172,7 @@ struct OutcomeTests {
         #expect(try journal.fate(of: UID(5)) == .settled(.unknown))
         #expect(try journal.fate(of: UID(6)) == .settled(.rejected(.badDeviceToken)))
         for gone in [0, 7, 8, 10, UInt64.max] { #expect(try journal.fate(of: UID(gone)) == nil) }
-        try journal.removeOutcomes([UID(5)])
+        #expect(try journal.trim(TrimBounds(greatestOutcomeBytes: 0)) == Trimmed(outcomes: 1))
         #expect(try journal.fate(of: UID(5)) == nil)
     }
 

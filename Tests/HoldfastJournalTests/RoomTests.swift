@@ -139,6 +139,46 @@ struct RoomTests {
         }
     }
 
+    @Test("On a full disk old outcomes give way to what is new, but none that a reader is waited for")
+    func outcomesGiveWay() async throws {
+        guard let mount = try Mount("tmpfs", megabytes: 160) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let journal = try LMDBJournal(directory: mount.path + "/full.journal")
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        /// Appends and ends a hundred, whose outcomes take a page each; tries again while there is no room.
+        func round(attempts: Int) async throws -> JournalError? {
+            var refusal: JournalError?
+            for _ in 0..<attempts {
+                do {
+                    let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
+                    var batch = SettlementBatch(
+                        acknowledging: uids(first...first + 99).map { EntryKey(lane: lane, uid: $0) },
+                        keepsOutcomes: true)
+                    batch.keepsPayloads = true
+                    #expect(try journal.settle(batch).settled == 100)
+                    return nil
+                } catch let error as JournalError {
+                    #expect(error.code == .diskFull, "\(error)")
+                    refusal = error
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            return refusal
+        }
+        for _ in 0..<400 { #expect(try await round(attempts: 200) == nil) }
+        let log = journal.outcomeLog
+        #expect(log.newest == OutcomeCursor(40_000) && log.deleted > OutcomeCursor(5000) && log.count > 1000)
+        // Now one is waited for that reads nothing: all it has not read is kept, and nothing more is accepted.
+        _ = try journal.openReader("app", isWaitedFor: true)
+        var refusal: JournalError?
+        for _ in 0..<400 where refusal == nil { refusal = try await round(attempts: 100) }
+        #expect(refusal?.code == .diskFull)
+        #expect(journal.outcomeLog.deleted <= OutcomeCursor(40_000))
+        try journal.setReader("app", to: journal.outcomeLog.newest)
+        #expect(try await round(attempts: 500) == nil)
+    }
+
     @Test("A disk without room is told though nobody appends, and so is that it has room again")
     func roomAtRest() async throws {
         guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }

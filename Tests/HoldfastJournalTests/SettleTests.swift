@@ -16,7 +16,7 @@ struct SettleTests {
         let due = WallTime(milliseconds: 5000)
         let report = try journal.settle(
             SettlementBatch(
-                acknowledged: [EntryKey(lane: lane, uid: UID(2)), EntryKey(lane: lane, uid: UID(1))],
+                acknowledging: [EntryKey(lane: lane, uid: UID(2)), EntryKey(lane: lane, uid: UID(1))],
                 others: [
                     Settlement(EntryKey(lane: lane, uid: UID(3)), .reject(rejection)),
                     Settlement(EntryKey(lane: lane, uid: UID(4)), .expire),
@@ -54,7 +54,7 @@ struct SettleTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<1, to: lane)
         let key = EntryKey(lane: lane, uid: UID(1))
-        #expect(try journal.settle(SettlementBatch(acknowledged: [key, key])) == SettlementReport(settled: 1, gone: 1))
+        #expect(try journal.settle(SettlementBatch(acknowledging: [key, key])) == SettlementReport(settled: 1, gone: 1))
         // The late 503 of the first attempt must not write the entry back.
         #expect(
             try journal.settle(
@@ -143,7 +143,7 @@ struct SettleTests {
                 .deferUntil(.init(milliseconds: 1), attempts: 1, reason: .shutdown, possiblySent: false))
         }
         let batch = SettlementBatch(
-            acknowledged: uids(1...4500).shuffled().map { uid in EntryKey(lane: lane, uid: uid) }, others: others,
+            acknowledging: uids(1...4500).shuffled().map { uid in EntryKey(lane: lane, uid: uid) }, others: others,
             possibleDuplicates: 1)
         // 4500 are acknowledged, and 500 of the others are gone by then.
         #expect(try journal.settle(batch) == SettlementReport(settled: 7300, gone: 500))

@@ -107,7 +107,7 @@ import Testing
         journal.failReads(with: JournalError(.inputOutput, "worn out"))
         #expect(throws: JournalError.self) { try journal.unconfirmed(lane, after: .none, through: .max, limit: 1) }
         #expect(throws: JournalError.self) { try journal.nextDue(lane) }
-        #expect(throws: JournalError.self) { try journal.outcomes(after: .none, limit: 1) }
+        #expect(throws: JournalError.self) { try journal.outcomes(after: .start, limit: 1).outcomes }
         #expect(throws: JournalError.self) { try journal.blacklist.entries(for: SampleNotification.device(1)).first }
         journal.append(one) { _ in }
         journal.failReads(with: nil)
@@ -122,7 +122,7 @@ import Testing
         journal.limitEntries(to: 3)
         journal.append(two, completion: answers.note("first"))
         journal.append(two, completion: answers.note("second"))
-        let batch = SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: UID(1))])
+        let batch = SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: UID(1))])
         journal.settle(batch, completion: answers.note("settle"))
         journal.append(two, completion: answers.note("third"))
         #expect(
@@ -184,7 +184,7 @@ import Testing
             for _ in 1...10_000 { journal.append(one) { _ in } }
             var last = UID.none
             while let uid = try journal.unconfirmed(lane, after: last, through: .max, limit: 1).items.first?.uid {
-                journal.settle(SettlementBatch(acknowledged: [EntryKey(lane: lane, uid: uid)])) { _ in }
+                journal.settle(SettlementBatch(acknowledging: [EntryKey(lane: lane, uid: uid)])) { _ in }
                 last = uid
             }
         }

@@ -100,7 +100,8 @@ final class FaultyJournal: JournalService {
         try base.observeCommits { [fault] in
             observer(
                 CommitReport(
-                    lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained, outcomes: $0.outcomes,
+                    lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained,
+                    newestOutcome: $0.newestOutcome, unreadOutcomes: $0.unreadOutcomes,
                     failure: $0.failure, measure: fault == .measuresNothing ? nil : $0.measure))
         }
     }
@@ -118,7 +119,9 @@ final class FaultyJournal: JournalService {
     func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
     func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
     var identityKey: IdentityKey { base.identityKey }
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
     func unconfirmed(_ lane: LaneID, uids: [UID]) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, uids: uids)
     }
@@ -129,6 +132,8 @@ final class FaultyJournal: JournalService {
     }
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }
@@ -141,12 +146,24 @@ final class FaultyJournal: JournalService {
     func backlog(of producer: ProducerID) -> Int { base.backlog(of: producer) }
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
-    var outcomeCount: Int { base.outcomeCount }
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
+    var outcomeLog: OutcomeLogFigures { base.outcomeLog }
+    var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try base.outcomes(after: cursor, limit: limit)
     }
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        base.removeOutcomes(uids, completion: completion)
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try base.findOutcomes(query, before: before, limit: limit, mostBytes: mostBytes)
+    }
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        try base.openReader(name, isWaitedFor: isWaitedFor)
+    }
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.setReader(name, to: cursor, completion: completion)
     }
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
         try base.rejections(after: after, limit: limit)

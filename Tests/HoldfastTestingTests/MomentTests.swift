@@ -31,7 +31,7 @@ import Testing
     }
 
     private func acknowledge(_ uids: [UInt64], _ lane: LaneID) -> SettlementBatch {
-        SettlementBatch(acknowledged: uids.map { EntryKey(lane: lane, uid: UID($0)) })
+        SettlementBatch(acknowledging: uids.map { EntryKey(lane: lane, uid: UID($0)) })
     }
 
     @Test("Readers see a commit before its report, and the report comes before the answers, one by one")

@@ -99,6 +99,36 @@ import Testing
         #expect(reason { $0.tag = Array(repeating: 1, count: 257) } == .tagTooLong)
     }
 
+    @Test("A context of 4096 bytes passes, one of 4097 does not") func context() {
+        #expect(reason { $0.context = Array(repeating: 1, count: 4096) } == nil)
+        #expect(reason { $0.context = Array(repeating: 1, count: 4097) } == .contextTooLong)
+    }
+
+    @Test("The newest wins among those with one collapse id, so it needs one") func newestWins() {
+        #expect(reason { $0.newestWins = true } == .newestWinsUnsupported)
+        #expect(reason { ($0.newestWins, $0.collapseID) = (true, "score") } == nil)
+    }
+
+    @Test("A delivery time is past, or before the expiration, and at most 366 days ahead") func deliveryTime() throws {
+        let later = now.advanced(by: .seconds(60))
+        #expect(reason { $0.deliverAfter = WallTime(seconds: 0) } == nil)
+        #expect(reason { $0.deliverAfter = WallTime(milliseconds: .min) } == nil)
+        #expect(reason { $0.deliverAfter = later } == nil)
+        #expect(reason { ($0.deliverAfter, $0.expiration) = (later, .at(later.seconds + 1)) } == nil)
+        #expect(reason { ($0.deliverAfter, $0.expiration) = (later, .once) } == nil)
+        #expect(reason { ($0.deliverAfter, $0.expiration) = (later, .at(later.seconds)) } == .badDeliveryTime)
+        #expect(
+            reason { ($0.deliverAfter, $0.expiration) = (later, .unstored(until: later.seconds)) } == .badDeliveryTime)
+        #expect(reason { $0.deliverAfter = now.advanced(by: .seconds(366 * 86400)) } == nil)
+        #expect(reason { $0.deliverAfter = now.advanced(by: .seconds(366 * 86400 + 1)) } == .badDeliveryTime)
+        // A time in milliseconds where seconds are meant.
+        #expect(reason { $0.deliverAfter = WallTime(seconds: 1_800_000_000_000) } == .badDeliveryTime)
+        // Now it is 08:00 in UTC.
+        let hours = try DeliveryHours("09:00-18:00 UTC")
+        #expect(reason { ($0.deliveryHours, $0.expiration) = (hours, .at(now.seconds + 3601)) } == nil)
+        #expect(reason { ($0.deliveryHours, $0.expiration) = (hours, .at(now.seconds + 3600)) } == .badDeliveryTime)
+    }
+
     @Test("A header cannot be smuggled in through a collapse id", arguments: ["a\r\nb", "a\u{0}b", " a", "a "])
     func injection(_ text: String) {
         #expect(reason { $0.collapseID = text } == .badCollapseID)

@@ -85,7 +85,11 @@ struct ServiceValidatorTests {
             address: ServiceAddress(checked: .webPush, Array(repeating: 0x78, count: ServiceAddress.maximumByteCount)),
             topic: String(repeating: "x", count: 255),
             payload: Array(repeating: 0, count: PackedNotification.maximumPayloadByteCount), payloadKind: .sealed,
-            collapseID: String(repeating: "x", count: 64), registeredAt: now, tag: Array(repeating: 0, count: 256))
+            collapseID: String(repeating: "x", count: 64), registeredAt: now, tag: Array(repeating: 0, count: 256),
+            context: Array(repeating: 0, count: PackedNotification.maximumContextByteCount),
+            deliverAfter: now.advanced(by: .seconds(60)), newestWins: true)
+        notification.deliveryHours = DeliveryHours(
+            checkedFrom: 0, until: 1439, timeZone: "America/Argentina/" + String(repeating: "x", count: 46))
         #expect(reason(limits) { $0 = notification } == nil)
         var bytes: [UInt8] = []
         PackedNotification.append(

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAPNsAnswers
+import HoldfastControl
 import HoldfastJournal
 import Testing
 

@@ -34,6 +34,41 @@ struct NotificationLineTests {
         #expect(line.producer == "billing")
     }
 
+    @Test("When it may go, the context and newest wins are members, also under the names of header fields")
+    func choices() throws {
+        for prefix in ["", "holdfast-"] {
+            let line = try parse(
+                """
+                {"token":"ab","payload":{},"\(prefix)deliver-after":"2027-01-15T10:00:00+02:00",\
+                "\(prefix)deliver-within":"22:00-06:30 Europe/Berlin","\(prefix)context":"c\\u00e9 \\" 7",\
+                "\(prefix)newest-wins":true,"\(prefix)tag":"t","\(prefix)producer":"p"}
+                """, topic: "x")
+            let notification = line.notifications[0]
+            #expect(notification.deliverAfter == WallTime(seconds: 1_800_000_000))
+            #expect(notification.deliveryHours?.description == "22:00-06:30 Europe/Berlin")
+            #expect(notification.context == Array("cé \" 7".utf8))
+            #expect(notification.newestWins)
+            #expect(notification.tag == Array("t".utf8) && line.producer == "p")
+        }
+        let plain = try parse(
+            #"{"token":"ab","payload":{},"deliver-after":1800000000,"newest-wins":false}"#, topic: "x")
+        #expect(plain.notifications[0].deliverAfter == WallTime(seconds: 1_800_000_000))
+        #expect(!plain.notifications[0].newestWins)
+        for (member, words) in [
+            (#""deliver-after":"tomorrow""#, "deliver-after"), (#""deliver-after":-1"#, "deliver-after"),
+            (#""deliver-after":true"#, "deliver-after"), (#""deliver-within":"9-18""#, "HH:MM-HH:MM ZONE"),
+            (#""deliver-within":"09:00-18:00 Nowhere/None""#, "no time zone"), (#""context":7"#, "context"),
+            (#""newest-wins":"true""#, "newest-wins"), (#""tag":"a","holdfast-tag":"b""#, "comes twice"),
+        ] {
+            do {
+                _ = try parse(#"{"token":"ab","payload":{},\#(member)}"#, topic: "x")
+                Issue.record("\(member) was taken")
+            } catch {
+                #expect("\(error)".contains(words), "\(member): \(error)")
+            }
+        }
+    }
+
     @Test("Token and payload are enough when a topic is given")
     func needsLittle() throws {
         let notification = try parse(#"{"token":"ab","payload":{}}"#, topic: "com.example").notifications[0]

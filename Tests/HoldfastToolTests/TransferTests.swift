@@ -51,6 +51,11 @@ struct TransferTests {
                 full.expiration = .unstored(until: .max)
             }
             if payload == "{} " { full.expiration = .unstated(until: .max) }
+            if payload == "[1]" {
+                (full.context, full.newestWins) = ([0xFF, 0, 0x22], true)
+                full.deliverAfter = WallTime(milliseconds: 1_795_300_000_001)
+                full.deliveryHours = try DeliveryHours("22:00-06:30 America/St_Johns")
+            }
             entries.append(
                 RestoredEntry(
                     lane: LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce), producer: "p",
@@ -161,7 +166,7 @@ struct TransferTests {
                     + #""apns-topic":"t","apns-expiration":9,"guarantee":"at-least-once","payload-hex":"\#(payload)"}"#)
                     .utf8)
         }
-        let room = PackedNotification.maximumByteCount - 1024 - 1
+        let room = PackedNotification.maximumByteCount - 1024 - PackedNotification.maximumContextByteCount - 1
         let address = #""address":"web-push:"# + String(repeating: "x", count: ServiceAddress.maximumByteCount) + "\""
         for (recipient, count) in [(#""token":"00fc""#, room - 2), (address, room - ServiceAddress.maximumByteCount)] {
             let (whole, beyond) = (

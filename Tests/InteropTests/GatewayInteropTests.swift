@@ -34,6 +34,24 @@ struct GatewayInteropTests {
     }
 
     @Test(
+        "Nothing that was answered 200 is lost although requests wait for the push service, over ten kills",
+        .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
+    func killedWhileWaiting() async throws {
+        let outcome = try await run("gateway-interop", "--answer", "2s", "--kills", "10", "--count", "3000", "node")
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let row = try JSONDecoder().decode(Row.self, from: Data(try #require(outcome.summary, "\(outcome.text)").utf8))
+        #expect(row.told == 3000 && row.lost == 0 && row.kills == 10, "\(outcome.text)")
+    }
+
+    @Test(
+        "A gateway whose requests wait answers as the push service does, request by request",
+        arguments: (hasPython ? ["aioapns"] : []) + ["node", "curl"].filter(Foreign.shouldTest))
+    func answers(client: String) async throws {
+        let outcome = try await run("gateway-answers", "--count", client == "curl" ? "400" : "2000", client)
+        #expect(outcome.status == 0, "\(outcome.text)")
+    }
+
+    @Test(
         "A gateway that forgets what it has answered is found out",
         .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
     func selfTest() async throws {

@@ -76,7 +76,7 @@ struct JournalLife {
         for uid in first..<(first + UInt64(count)) {
             let key = EntryKey(lane: lane, uid: UID(uid))
             switch uid % 8 {
-            case 0, 1: batch.acknowledged.append(key)
+            case 0, 1: batch.acknowledged.append(Acknowledgement(key))
             case 2:
                 let cause = RejectionCause(
                     reason: .badDeviceToken, status: 400, timestamp: uid % 3 == 0 ? Self.time : nil,

@@ -117,14 +117,16 @@ final class LMDBDisk: SimulatedDisk {
         DiskImage.Figures(status: try open.status(), producers: try open.producers())
     }
 
-    func image(rejectionsAfter rejections: UID) throws(JournalError) -> DiskImage {
+    func image(rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor) throws(JournalError) -> DiskImage {
         let figures = try figures()
         let status = figures.status
         var entries: [DiskImage.Entry] = []
         for lane in status.lanes { try appendUnconfirmed(of: lane, to: &entries) }
         if status.quarantined > 0 { entries += try quarantined() }
-        if status.deferred > 0 {
-            for entry in try reader().entries(limit: .max, states: [.deferred]) { entries.append(image(of: entry)) }
+        if status.deferred + status.scheduled > 0 {
+            for entry in try reader().entries(limit: .max, states: [.deferred, .scheduled]) {
+                entries.append(image(of: entry))
+            }
         }
         if status.rejections > 0 {
             for entry in try reader().entries(after: rejections, limit: .max, states: [.rejected]) {
@@ -133,7 +135,8 @@ final class LMDBDisk: SimulatedDisk {
         }
         if status.aside > 0 { try appendAside(status, to: &entries) }
         return DiskImage(
-            figures: figures, entries: entries, outcomes: try open.outcomes(after: .none, limit: .max),
+            figures: figures, entries: entries, outcomes: try open.outcomes(after: outcomes, limit: .max),
+            readers: open.outcomeReaders,
             blacklist: try open.blacklist.list(after: nil, limit: .max))
     }
 
@@ -181,6 +184,7 @@ final class LMDBDisk: SimulatedDisk {
             isPossiblySent: entry.isPossiblySent)
         switch entry.state {
         case .deferred(let due): image.due = due
+        case .scheduled(let time): image.due = ScheduledPlace.due(for: time)
         case .aside(let since): image.asideSince = since
         case .rejected(let cause): image.rejection = cause
         case .neverSent, .possiblySent: break

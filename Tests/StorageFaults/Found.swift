@@ -46,6 +46,7 @@ struct Found: Hashable, Sendable {
                 switch entry.state {
                 case .neverSent, .possiblySent: .waiting
                 case .deferred(let until): .deferred(until.milliseconds)
+                case .scheduled(let time): .deferred(ScheduledPlace.due(for: time).milliseconds)
                 case .rejected(let cause): .rejected(cause.reason)
                 case .aside: preconditionFailure("\(entry.uid) is kept aside, and nobody has asked for those")
                 }
@@ -69,7 +70,7 @@ struct Found: Hashable, Sendable {
         try expect(
             rows.count - rejected == unconfirmed,
             "\(unconfirmed) entries are counted, and \(rows.count - rejected) are there")
-        let over = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
+        let over = totals.ended
         try expect(
             totals.accepted == over + UInt64(unconfirmed),
             "of \(totals.accepted) accepted \(over) are settled and \(unconfirmed) are not")

@@ -98,6 +98,9 @@ struct Model {
         case .withdraw:
             guard take(uid) != nil else { return }
             if flagged.contains(uid) { totals.unknown += 1 } else { totals.withdrawn += 1 }
+        case .supersede:
+            guard take(uid) != nil else { return }
+            if flagged.contains(uid) { totals.unknown += 1 } else { totals.superseded += 1 }
         }
     }
 

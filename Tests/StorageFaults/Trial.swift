@@ -78,7 +78,7 @@ extension LMDBJournal {
                 }
                 let answer = Monitor<Result<SettlementReport, JournalError>?>(nil)
                 let keys = batch.items.map { item in EntryKey(lane: lane.id, uid: item.uid) }
-                settle(SettlementBatch(acknowledged: keys)) { result in
+                settle(SettlementBatch(acknowledging: keys)) { result in
                     answer.withLock { answer in answer = result }
                     answer.broadcast()
                 }

@@ -284,7 +284,7 @@ struct Workload: Sendable {
             guard let (uid, item) = known.randomElement(using: &generator) else { break }
             let key = EntryKey(lane: LaneID(rawValue: item.lane), uid: uid)
             switch Int.random(in: 0..<10, using: &generator) {
-            case 0..<5: batch.acknowledged.append(key)
+            case 0..<5: batch.acknowledged.append(Acknowledgement(key))
             case 5: batch.others.append(Settlement(key, .reject(.ours)))
             case 6: batch.others.append(Settlement(key, .expire))
             case 7: batch.others.append(Settlement(key, Bool.random(using: &generator) ? .unknown : .withdraw))

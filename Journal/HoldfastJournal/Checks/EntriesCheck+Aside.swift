@@ -43,8 +43,9 @@ extension EntriesCheck {
     func checkAside() {
         let (rows, order) = (check.report.rows["aside"], check.report.rows["asideOrder"])
         if let format, format > EntriesStore.oldestFormat {
+            let required = EntriesStore.Tables.names(in: format)
             for name in AsideTables.names + EntriesStore.Tables.addedNames
-            where !tables.contains(where: { table in table.name == name }) {
+            where required.contains(name) && !tables.contains(where: { table in table.name == name }) {
                 check.add("there is no such table", table: name, means: DamageMeaning.missingTable)
             }
         }

@@ -77,12 +77,12 @@ extension EntriesCheck {
                 "its UID was not given out yet: the next one is \(facts?.nextUID ?? 1)", Self.table(found),
                 "Another notification may be given the same UID. Salvage the journal.")
         }
+        if unconfirmed, outcomeLog.ended.contains(uid) || found.contains(where: { $0.kind == .outcome }) {
+            damage(
+                "it has an outcome but is unconfirmed", "outcomeLog", "It may be sent again after its end.",
+                isContradiction: true)
+        }
         for item in found {
-            if item.kind == .outcome, unconfirmed {
-                damage(
-                    "it has an outcome but is unconfirmed", "outcomes", "It may be sent again after its end.",
-                    isContradiction: true)
-            }
             guard item.kind == .identity, let code = item.code, isWhole else { continue }
             if code == 0, !unconfirmed {
                 damage(

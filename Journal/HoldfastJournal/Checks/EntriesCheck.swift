@@ -7,6 +7,7 @@ final class EntriesCheck {
     struct LaneTally {
         var entries = 0
         var deferred = 0
+        var scheduled = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0
@@ -34,6 +35,7 @@ final class EntriesCheck {
     /// At an opening, what `deferred` and `deferredIndex` say of each other: sums of hashes, which are equal when the rows
     /// are. Looking each of them up would take too long.
     private(set) var deferredSums: (rows: UInt64, index: UInt64) = (0, 0)
+    var outcomeLog = OutcomeLogCheck()
     /// Nil when the journal does not say.
     private(set) var format: UInt32?
 
@@ -41,7 +43,10 @@ final class EntriesCheck {
     static let rowTables = [
         "entries", "deferred", "deferredIndex", "rejections", "outcomes", "identities", "notes",
     ]
-    private static let passedOver: Set<String> = ["rejections", "outcomes", "identities", "notes", "asideOrder"]
+    private static let passedOver: Set<String> = [
+        "rejections", "outcomes", "identities", "notes", "asideOrder", "newest", "outcomeLog", "outcomeIndex",
+        "outcomeReaders",
+    ]
     /// Tables that a journal of an older version does not have.
     private var addedTables: [String] {
         EntriesStore.Tables.addedNames.filter { name in tables.contains { table in table.name == name } }
@@ -58,7 +63,7 @@ final class EntriesCheck {
     }
 
     func run() {
-        let names = Self.figuresTables + Self.rowTables + asideTables + addedTables
+        let names = Self.figuresTables + Self.rowTables + asideTables + addedTables + outcomeTables
         check.walk(walk, tables, names) { table, key, value, page in
             // What is passed over when it cannot be read is left to its reader.
             if check.isOpening, Self.passedOver.contains(table) { return }
@@ -75,6 +80,10 @@ final class EntriesCheck {
             case "aside": asideRow(key, value, page)
             case "asideOrder": if key.count != 20 { badKey(key, table, page) }
             case "quarantine": quarantined(key, value.array, page)
+            case "outcomeLog": outcomeBlock(key, value, page)
+            case "outcomeIndex": outcomeIndexRow(key, value, page)
+            case "outcomeReaders": outcomeReader(key, value, page)
+            case "newest": newest(key, value.array, page)
             default: note(key, value.array, page)
             }
         }
@@ -83,6 +92,7 @@ final class EntriesCheck {
         check.checkMap(finding, expected: limit.map { JournalOptions.mapByteCount(limit: Int(clamping: $0)) })
         checkFigures()
         checkAside()
+        checkOutcomes()
         checkPlaces()
     }
 
@@ -114,6 +124,14 @@ final class EntriesCheck {
             self.limit = limit
             if !isChecked {
                 check.remark("The limit was stored without a checksum; the next opening stores it with one.")
+            }
+        case OutcomeTables.boundsKey:
+            do throws(EntryRecord.Fault) {
+                outcomeLog.bounds = try OutcomeLogBounds(value)
+            } catch {
+                damage(
+                    "the bounds of the log of outcomes: \(error.words)",
+                    "The next opening makes them anew; some numbers may be left out.")
             }
         default:
             damage("there is a fact that this Holdfast does not know", "Nothing reads it.")
@@ -192,6 +210,7 @@ final class EntriesCheck {
         deferredSums.rows &+= XXH64.hash(key.span)
         tally(lane, uid, "deferred", page) { tally in
             tally.deferred += 1
+            if WallTime(milliseconds: key.span.dueTime).isScheduled { tally.scheduled += 1 }
             if head != nil { tally.lastSoundUID = max(tally.lastSoundUID, uid) }
             if head?.flags.contains(.possiblySent) == true { tally.flaggedDeferred += 1 }
         }
@@ -303,10 +322,20 @@ final class EntriesCheck {
         }
     }
 
+    /// Checks a row of the entries of which the newest wins.
+    private func newest(_ key: [UInt8], _ value: [UInt8], _ page: UInt64) {
+        guard key.count == NewestRecord.keyByteCount else { return badKey(key, "newest", page) }
+        if NewestRecord.read(value, key: key) == nil {
+            check.add(
+                "the row of the newest is damaged", table: "newest", page: page,
+                means: "A notification may be sent although a newer one was to take its place.")
+        }
+    }
+
     private func identity(_ key: [UInt8], _ value: Span<UInt8>, _ page: UInt64) {
         guard key.count == 8 else { return badKey(key, "identities", page) }
         let uid = key.span.bigEndian64(at: 0)
-        if IdentityRecord(value, uid: uid) == nil || value[13] > 5 {
+        if IdentityRecord(value, uid: uid) == nil || OutcomeCode.isUnknown(value[13]) {
             check.add(
                 "the remembered identity is damaged", table: "identities", page: page, uid: uid,
                 means: "A repeat of this notification would be accepted once more.")

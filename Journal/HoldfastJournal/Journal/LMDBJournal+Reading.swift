@@ -52,12 +52,12 @@ extension LMDBJournal {
     }
 
     /// The time at which the lane's next deferred entry is due; `nil` when there is none.
-    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
+    package func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
         try checkOpen()
-        guard depths(lane).deferred > 0 else { return nil }
+        guard depths(lane).deferred > 0, after?.milliseconds != .max else { return nil }
         return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) -> WallTime? in
             try snapshot.withCursor(tables.deferred) { (cursor: inout Cursor) throws(LMDBError) -> WallTime? in
-                let start = Key.deferred(lane.rawValue, due: .min, 0)
+                let start = Key.deferred(lane.rawValue, due: after.map { $0.milliseconds + 1 } ?? .min, 0)
                 guard try cursor.seek(atLeast: start.span) else { return nil }
                 var due: WallTime?
                 cursor.withCurrent { key, _ in
@@ -73,6 +73,20 @@ extension LMDBJournal {
         let depths = depths(lane)
         return depths.entries + depths.deferred
     }
+
+    /// The open entries of which the newest wins.
+    package func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? {
+        try checkOpen()
+        guard let table = tables.newest else { return nil }
+        let name = NewestRecord.key(key)
+        let bytes = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.get(name.span, in: table)
+        }
+        return bytes.flatMap { NewestRecord.read($0, key: name) }
+    }
+
+    /// The number of scheduled entries. From memory.
+    package var scheduledCount: Int { shared.withLock { shared in shared.state.lanes.scheduled } }
 
     private func depths(_ lane: LaneID) -> (entries: Int, deferred: Int) {
         shared.withLock { shared in

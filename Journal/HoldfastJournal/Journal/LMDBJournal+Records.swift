@@ -1,7 +1,7 @@
 package import Holdfast
 import HoldfastLMDB
 
-/// Data beside the unconfirmed entries: Producers, outcomes, rejections, and the fate of an entry.
+/// Data beside the unconfirmed entries: Producers, rejections, and the fate of an entry.
 extension LMDBJournal {
     /// The number of unconfirmed entries of the Producer. From memory.
     package func backlog(of producer: ProducerID) -> Int {
@@ -15,26 +15,6 @@ extension LMDBJournal {
     package func producers() throws(JournalError) -> [ProducerStatus] {
         try checkOpen()
         return shared.withLock { shared in shared.state }.producerStatuses
-    }
-
-    /// The number of outcomes that wait to be taken.
-    package var outcomeCount: Int { shared.withLock { shared in shared.figures.outcomes } }
-
-    /// Outcomes that wait to be taken, ascending by UID from the first above `after`.
-    package func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try checkOpen()
-        let names = shared.withLock { shared in shared.state.producerNames }
-        return try UIDRow.list(
-            after: after, limit: limit, table: tables.outcomes,
-            page: { (choice) throws(JournalError) in try page(choice) },
-            read: { row in
-                do throws(EntryRecord.Fault) {
-                    return try OutcomeRecord.read(row.value, uid: row.uid, producers: names)
-                } catch {
-                    // `journal verify` names it.
-                    return nil
-                }
-            })
     }
 
     /// Rejections, ascending by UID from the first above `after`.
@@ -63,7 +43,7 @@ extension LMDBJournal {
         try checkOpen()
         guard uid > .none else { return nil }
         let found = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try FateSearch(uid.rawValue, in: snapshot, tables)
+            try FateSearch(uid.rawValue, in: snapshot, tables, key: identityKey)
         }
         return try found.fate(in: directory)
     }

@@ -72,6 +72,7 @@ public final class LMDBJournal: Journal, JournalService {
         try EntriesStore.refuseMissingTables(environment, place)
         let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
         let opened = try Self.recover(environment, options, path)
+        guard let outcomeTables = opened.store.tables.outcomeLog else { throw place.notFound }
         try place.sync()
         try place.finishMaking()
 
@@ -79,9 +80,10 @@ public final class LMDBJournal: Journal, JournalService {
         let shared = Monitor(SharedState(state: opened.state, figures: opened.figures))
         let thread = WorkThread<Request>(interval: 1, greatestWeight: options.greatestBacklog)
         let readers = ReaderPool(environment)
+        let indexer = OutcomeIndexer(outcomeTables, readers, key: opened.state.facts.identityKey)
         let writer = JournalWriter(
-            opened.store, opened.state, space, directory: path, options: options, readers: readers, shared: shared,
-            thread: thread, blacklist: tokens.environment)
+            opened.store, opened.state, space, opened.outcomes, directory: path, options: options, readers: readers,
+            shared: shared, thread: thread, indexer: indexer, blacklist: tokens.environment)
         self.directory = path
         self.options = options
         identityKey = opened.state.facts.identityKey
@@ -90,7 +92,7 @@ public final class LMDBJournal: Journal, JournalService {
         warnings = try Self.warnings(environment, space, path)
         parts = OpenParts(
             store: opened.store, shared: shared, readers: readers, thread: thread, writer: writer, tokens: tokens,
-            lock: lock, isStepped: options.stepping != nil)
+            indexer: indexer, lock: lock, isStepped: options.stepping != nil)
         tokens.start(raiseFormat: { [store = opened.store] () throws(LMDBError) in try store.raiseFormat() })
         if options.stepping != nil { return }
         thread.start(
@@ -130,6 +132,7 @@ public final class LMDBJournal: Journal, JournalService {
         let store: EntriesStore
         let state: JournalState
         let figures: CommitFigures
+        let outcomes: OutcomeAppender
     }
 
     /// Makes two synced commits before anything that was read is trusted.
@@ -148,7 +151,9 @@ public final class LMDBJournal: Journal, JournalService {
         state.facts.openings += 1
         state.facts.closedInOrder = false
         try store.markOpen(state.facts, limit: options.limit, directory: path)
-        return Opened(store: store, state: state, figures: found.figures)
+        let outcomes = OutcomeAppender(after: state.log.newest, block: found.log.newestBlock)
+        let figures = try OutcomeMigration.run(store, &state, outcomes, directory: path) ?? found.figures
+        return Opened(store: store, state: state, figures: figures, outcomes: outcomes)
     }
 
     // MARK: Writing
@@ -201,8 +206,9 @@ public final class LMDBJournal: Journal, JournalService {
     /// A range outside of the submission's bytes is a fault of the caller, and better found here than on the writer.
     private func checkRanges(of submission: Submission) {
         precondition(
-            submission.identities.isEmpty || submission.retries.isEmpty && submission.histories.isEmpty,
-            "what an operator brings has no identity")
+            submission.identities.isEmpty && submission.schedules.isEmpty
+                || submission.retries.isEmpty && submission.histories.isEmpty,
+            "what an operator brings has no identity, and its schedule is its history")
         for item in submission.items {
             let range = item.range
             precondition(
@@ -216,6 +222,9 @@ public final class LMDBJournal: Journal, JournalService {
                 "a submission's identities are not ascending, or of items that it does not have")
             last = index
         }
+        precondition(
+            submission.schedules.allSatisfy { submission.items.indices.contains($0.index) },
+            "a submission schedules items that it does not have")
     }
 
     /// Settles a batch: in one commit, or a large batch in several.
@@ -252,14 +261,6 @@ public final class LMDBJournal: Journal, JournalService {
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         leave(.promote(lane, after: after, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
-    }
-
-    /// Removes outcomes that were taken.
-    package func removeOutcomes(
-        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
-    ) {
-        // In the order of the table, in which deleting is fastest.
-        leave(.removeOutcomes(uids.sorted(), completion)) { error in completion(.failure(error)) }
     }
 
     /// Removes rows beyond the limits, a piece with each commit.
@@ -299,7 +300,7 @@ public final class LMDBJournal: Journal, JournalService {
         if case .closed = thread.leave(request) { refuse(.closed(directory)) }
     }
 
-    private func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
+    func ask<Value: Sendable>(_ request: (Reply<Value>) -> Request) throws(JournalError) -> Value {
         thread.refuseOwnThread()
         let reply = Reply<Value>()
         leave(request(reply)) { error in reply.give(.failure(error)) }

@@ -9,13 +9,15 @@ final class OpenParts: Sendable {
     let thread: WorkThread<Request>
     let writer: JournalWriter
     let tokens: LMDBBlacklist
+    let indexer: OutcomeIndexer
     private let isStepped: Bool
     private let owner: Monitor<OwnerLock?>
 
     init(
         store: EntriesStore, shared: Monitor<SharedState>, readers: ReaderPool, thread: WorkThread<Request>,
-        writer: JournalWriter, tokens: LMDBBlacklist, lock: OwnerLock, isStepped: Bool
+        writer: JournalWriter, tokens: LMDBBlacklist, indexer: OutcomeIndexer, lock: OwnerLock, isStepped: Bool
     ) {
+        self.indexer = indexer
         self.store = store
         self.shared = shared
         self.readers = readers
@@ -29,6 +31,7 @@ final class OpenParts: Sendable {
     /// Writes what waits and closes. Not on the writer's thread.
     func close() {
         shared.withLock { shared in shared.isClosed = true }
+        indexer.close()
         if isStepped {
             thread.shut()
             writer.stepToEnd()
@@ -42,6 +45,7 @@ final class OpenParts: Sendable {
     /// Lets go of everything, and writes nothing more: for a journal that is stepped, its crash.
     func abandon() {
         shared.withLock { shared in shared.isClosed = true }
+        indexer.close()
         thread.shut()
         writer.forget()
         tokens.abandon()

@@ -53,8 +53,15 @@ struct EntryMatcher {
 
     /// The same in its table of deferred entries.
     func deferred(of lane: UInt32, after: UInt64) -> ClosedRange<UInt64>? {
-        guard isWanted[Int(lane) - 1], after < .max, filter.states.contains(.deferred) else { return nil }
+        guard isWanted[Int(lane) - 1], after < .max, !filter.states.isDisjoint(with: [.deferred, .scheduled]) else {
+            return nil
+        }
         return (after + 1)...UInt64.max
+    }
+
+    /// Whether a deferred entry may be wanted that is due then.
+    func wants(due: Int64) -> Bool {
+        filter.states.contains(WallTime(milliseconds: due).isScheduled ? .scheduled : .deferred)
     }
 
     /// The same among those that are kept aside.

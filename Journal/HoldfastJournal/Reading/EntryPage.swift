@@ -205,6 +205,7 @@ struct EntryScan {
         switch source.kind {
         case .deferred:
             let due = value.count == 8 ? Int64(bitPattern: value.load(UInt64.self, at: 0)) : 0
+            guard matcher.wants(due: due) else { return }
             append(EntryRow(uid: uid, lane: lane, place: .deferred(due)))
         case .aside:
             let (since, record) = (AsideRecord.unchecked(value).since, AsideRecord.entry(value))

@@ -14,10 +14,14 @@ struct FateSearch {
     private var unconfirmed: (lane: UInt32, place: Place, record: [UInt8])?
     private var rejection: [UInt8]?
     private var outcome: [UInt8]?
+    private var logged: TerminalOutcome?
     private var identity: IdentityRecord?
     private var quarantined: [UInt8]?
 
-    init(_ uid: UInt64, in snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables) throws(LMDBError) {
+    /// - Parameter key: of the journal's identities.
+    init(
+        _ uid: UInt64, in snapshot: borrowing Snapshot, _ tables: EntriesStore.Tables, key identityKey: IdentityKey
+    ) throws(LMDBError) {
         self.uid = uid
         lanes = try EntriesStore.lanes(in: snapshot, tables)
         guard case .success(let all) = lanes else { return }
@@ -44,6 +48,19 @@ struct FateSearch {
         outcome = try snapshot.get(key.span, in: tables.outcomes)
         rejection = try snapshot.get(key.span, in: tables.rejections)
         identity = try snapshot.get(key.span, in: tables.identities).flatMap { IdentityRecord($0.span, uid: uid) }
+        if rejection == nil, outcome == nil, let log = tables.outcomeLog {
+            logged = try Self.logged(uid, in: snapshot, log, identityKey)
+        }
+    }
+
+    private static func logged(
+        _ uid: UInt64, in snapshot: borrowing Snapshot, _ tables: OutcomeTables, _ key: IdentityKey
+    ) throws(LMDBError) -> TerminalOutcome? {
+        var query = OutcomeQuery()
+        query.uid = UID(uid)
+        var search = OutcomeSearch(query, before: nil, limit: 1, mostBytes: .max, key: key, producers: [])
+        while !search.isOver { try search.look(in: snapshot, tables) }
+        return search.found.first?.terminal
     }
 
     /// One record that cannot be read says nothing, and hides nothing: where an entry lies is known by its key.
@@ -71,6 +88,9 @@ struct FateSearch {
             let possiblySent = uid <= lane.mark || entry?.head.flags.contains(.possiblySent) == true
             return .unconfirmed(lane.key, attempts: attempts, possiblySent: possiblySent)
         case .deferred(let due):
+            if let time = ScheduledPlace.time(of: WallTime(milliseconds: due)) {
+                return .scheduled(lane.key, for: time, attempts: attempts)
+            }
             let reason = entry.map { entry in String(decoding: found.record[entry.reason], as: UTF8.self) }
             return .deferred(
                 lane.key, until: WallTime(milliseconds: due), attempts: attempts,
@@ -96,6 +116,6 @@ struct FateSearch {
         do throws(EntryRecord.Fault) {
             if let outcome { return try OutcomeRecord.read(outcome, uid: uid, producers: []).terminal }
         } catch {}
-        return identity?.outcome
+        return logged ?? identity?.outcome
     }
 }

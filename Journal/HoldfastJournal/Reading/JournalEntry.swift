@@ -11,6 +11,8 @@ package struct JournalEntry: Sendable {
         case possiblySent
         /// Refused for now, or never processed: goes again when it is due.
         case deferred(until: WallTime)
+        /// Waits for the time from which it may be delivered.
+        case scheduled(for: WallTime)
         /// Confirmed by silence, and kept aside since then in case a late error denies it.
         case aside(since: WallTime)
         /// Refused for good.
@@ -21,6 +23,7 @@ package struct JournalEntry: Sendable {
             case .neverSent: .neverSent
             case .possiblySent: .possiblySent
             case .deferred: .deferred
+            case .scheduled: .scheduled
             case .aside: .aside
             case .rejected: .rejected
             }
@@ -29,10 +32,10 @@ package struct JournalEntry: Sendable {
 
     /// ``State`` without its particulars, to choose by.
     package enum StateKind: String, Hashable, Sendable, CaseIterable {
-        case neverSent, possiblySent, deferred, aside, rejected
+        case neverSent, possiblySent, deferred, scheduled, aside, rejected
 
         /// All states but ``aside``: such an entry waits for nothing and cannot be retried, so it is listed only on request.
-        package static let usual: Set<StateKind> = [.neverSent, .possiblySent, .deferred, .rejected]
+        package static let usual: Set<StateKind> = [.neverSent, .possiblySent, .deferred, .scheduled, .rejected]
     }
 
     package let uid: UID

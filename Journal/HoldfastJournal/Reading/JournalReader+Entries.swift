@@ -67,7 +67,9 @@ extension EntryRow {
             let flagged = EntryRecord.uncheckedHead(bytes.span).flags.contains(.possiblySent)
             return try entry(bytes, lanes, producers, lane, uid <= mark || flagged ? .possiblySent : .neverSent)
         case .deferred(let due):
-            return try entry(bytes, lanes, producers, lane, .deferred(until: WallTime(milliseconds: due)))
+            let due = WallTime(milliseconds: due)
+            let state = ScheduledPlace.time(of: due).map { JournalEntry.State.scheduled(for: $0) }
+            return try entry(bytes, lanes, producers, lane, state ?? .deferred(until: due))
         case .aside(let since):
             return try entry(bytes, lanes, producers, lane, .aside(since: WallTime(milliseconds: since)))
         case .rejections:

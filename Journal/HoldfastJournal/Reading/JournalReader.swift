@@ -25,7 +25,7 @@ package final class JournalReader: Sendable {
     /// Held while the journal is read at rest.
     private let lock: Monitor<OwnerLock?>
     private let isOpen = Monitor(true)
-    private let pageByteCount: Int
+    let pageByteCount: Int
 
     /// - Parameter directory: the journal's, `NAME.journal`.
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
@@ -172,8 +172,9 @@ package final class JournalReader: Sendable {
     /// The fate of an entry, as far as the journal still knows it.
     package func fate(of uid: UID) throws(JournalError) -> EntryFate? {
         guard uid > .none else { return nil }
+        let key = try state().facts.identityKey
         let found = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try FateSearch(uid.rawValue, in: snapshot, store.tables)
+            try FateSearch(uid.rawValue, in: snapshot, store.tables, key: key)
         }
         return try found.fate(in: directory)
     }

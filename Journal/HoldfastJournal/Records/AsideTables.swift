@@ -28,21 +28,24 @@ extension Key {
 
 /// An entry as it lies in `aside`: since when, and then the entry's record as it was.
 ///
-///     13 u8 1 when its outcome is to be kept   14 u16 0   16 i64 since   24 record
+///     13 u8 1 when its outcome is to be kept, 2 with its payload   14 u16 0   16 i64 since   24 record
 struct AsideRecord {
     static let magic: UInt32 = 0x7361_4648  // "HFas"
     static let headerByteCount = 24
 
     let since: Int64
     let keepsOutcome: Bool
+    var keepsPayload = false
 
-    static func bytes(since: WallTime, keepsOutcome: Bool, record: Span<UInt8>) -> [UInt8] {
+    static func bytes(
+        since: WallTime, keepsOutcome: Bool, keepsPayload: Bool = false, record: Span<UInt8>
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerByteCount + record.count)
         bytes.appendLittleEndian(UInt64(0))
         bytes.appendLittleEndian(magic)
         bytes.append(SmallRecord.version)
-        bytes.append(keepsOutcome ? 1 : 0)
+        bytes.append((keepsOutcome ? 1 : 0) | (keepsPayload ? 2 : 0))
         bytes.appendLittleEndian(UInt16(0))
         bytes.appendLittleEndian(UInt64(bitPattern: since.milliseconds))
         record.append(0..<record.count, to: &bytes)
@@ -60,7 +63,8 @@ struct AsideRecord {
     static func unchecked(_ span: Span<UInt8>) -> AsideRecord {
         guard span.count >= headerByteCount else { return AsideRecord(since: 0, keepsOutcome: false) }
         return AsideRecord(
-            since: Int64(bitPattern: span.load(UInt64.self, at: 16)), keepsOutcome: span[13] & 1 != 0)
+            since: Int64(bitPattern: span.load(UInt64.self, at: 16)), keepsOutcome: span[13] & 1 != 0,
+            keepsPayload: span[13] & 2 != 0)
     }
 
     /// The entry's own record.

@@ -19,6 +19,8 @@ struct LaneTable: Sendable {
     private(set) var count = 0
     /// Entries in all lanes, deferred ones included.
     private(set) var unconfirmed = 0
+    /// Scheduled ones in all lanes.
+    private(set) var scheduled = 0
 
     init(_ lanes: [LaneRecord]) {
         for lane in lanes { append(lane) }
@@ -35,9 +37,11 @@ struct LaneTable: Sendable {
             let chunk = index / Self.chunkCount
             let place = index % Self.chunkCount
             unconfirmed -= chunks[chunk].lanes[place].unconfirmed
+            scheduled -= chunks[chunk].lanes[place].scheduled
             chunks[chunk].version += 1
             yield &chunks[chunk].lanes[place]
             unconfirmed += chunks[chunk].lanes[place].unconfirmed
+            scheduled += chunks[chunk].lanes[place].scheduled
         }
     }
 
@@ -47,6 +51,7 @@ struct LaneTable: Sendable {
         chunks[chunks.count - 1].version += 1
         numbers[lane.key] = count
         unconfirmed += lane.unconfirmed
+        scheduled += lane.scheduled
         count += 1
     }
 

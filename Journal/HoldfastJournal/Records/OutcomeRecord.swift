@@ -11,8 +11,25 @@ enum OutcomeCode {
         case .expired: 3
         case .unknown: 4
         case .withdrawn: 5
+        case .superseded: 6
         }
     }
+
+    /// The code of an outcome's word (``TerminalOutcome/word``); 0 for none.
+    static func code(word: String) -> UInt8 {
+        switch word {
+        case "confirmed": 1
+        case "rejected": 2
+        case "expired": 3
+        case "unknown": 4
+        case "withdrawn": 5
+        case "superseded": 6
+        default: 0
+        }
+    }
+
+    /// Whether it is neither 0 nor an outcome's.
+    static func isUnknown(_ code: UInt8) -> Bool { code != 0 && outcome(code, reason: .other) == nil }
 
     /// - Returns: nil for a code that is none of these.
     static func outcome(_ code: UInt8, reason: @autoclosure () -> Reason) -> TerminalOutcome? {
@@ -22,15 +39,17 @@ enum OutcomeCode {
         case 3: .expired
         case 4: .unknown
         case 5: .withdrawn
+        case 6: .superseded
         default: nil
         }
     }
 }
 
-/// An outcome that waits to be taken, as it lies in `outcomes`. The checksum's seed is the UID, so that a value under
+/// An outcome as it waits in `outcomes` in a journal of format 1 or 2: the next opening for writing moves it into the log
+/// (``OutcomeMigration``). The checksum's seed is the UID, so that a value under
 /// another's key is damage.
 ///
-///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn)
+///     13 u8 code (1 confirmed, 2 rejected, 3 expired, 4 unknown, 5 withdrawn, 6 superseded)
 ///     14 u8 1 has a status, 2 has a timestamp, 4 is of a channel (version 2), 8 of another service's address (version 3)
 ///     15 u8 token's or channel id's length; of another service 0
 ///     16 u16 status   18 u16 reason's length
@@ -52,51 +71,6 @@ enum OutcomeRecord {
         guard bytes[start + 14] & 8 != 0 else { return headByteCount + Int(bytes[start + 15]) + words }
         guard start + serviceHeadByteCount <= bytes.count else { return nil }
         return serviceHeadByteCount + Int(bytes.load(UInt16.self, at: start + 64)) + words
-    }
-
-    /// - Parameters:
-    ///   - record: the entry's record as it lay in the journal.
-    ///   - cause: of a rejection.
-    /// - Returns: nil when the entry's record is damaged: then nobody can say whose outcome it is.
-    static func bytes(
-        _ terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, of record: Span<UInt8>, key: EntryKey
-    ) -> [UInt8]? {
-        guard case .success(let entry) = EntryRecord.read(record, lane: key.lane.rawValue, uid: key.uid.rawValue),
-            case .success(let fields) = Result(catching: { () throws(PackedNotification.Damage) in
-                try PackedNotification.Fields(record, in: entry.body)
-            })
-        else { return nil }
-        let reason = cause.map { SmallRecord.cut($0.reason) } ?? []
-        var content: [UInt8] = []
-        content.reserveCapacity(serviceHeadByteCount + fields.address.count + fields.tag.count + reason.count)
-        content.append(OutcomeCode.code(of: terminal))
-        content.append(
-            (cause?.status == nil ? 0 : 1) | (cause?.timestamp == nil ? 0 : 2) | recipientFlag(of: fields))
-        content.append(fields.service == nil ? UInt8(fields.address.count) : 0)
-        content.appendLittleEndian(UInt16(clamping: cause?.status ?? 0))
-        content.appendLittleEndian(UInt16(reason.count))
-        content.appendLittleEndian(UInt16(fields.tag.count))
-        content.appendLittleEndian(entry.head.producer)
-        for time in [settledAt, cause?.timestamp, cause?.rejectedAt] {
-            content.appendLittleEndian(UInt64(bitPattern: time?.milliseconds ?? 0))
-        }
-        content.appendLittleEndian(fields.id.high)
-        content.appendLittleEndian(fields.id.low)
-        if let service = fields.service {
-            content.appendLittleEndian(UInt16(fields.address.count))
-            content.append(service.rawValue)
-            content.append(contentsOf: [0, 0, 0, 0, 0])
-        }
-        record.append(fields.address, to: &content)
-        record.append(fields.tag, to: &content)
-        content.append(contentsOf: reason)
-        let version: UInt8 = fields.service != nil ? version : fields.isBroadcast ? 2 : 1
-        return SmallRecord.seal(magic, version: version, seed: key.uid.rawValue, content)
-    }
-
-    private static func recipientFlag(of fields: PackedNotification.Fields) -> UInt8 {
-        if fields.service != nil { return 8 }
-        return fields.isBroadcast ? 4 : 0
     }
 
     /// - Parameter producers: the names, Producer 1 first.
@@ -123,10 +97,14 @@ enum OutcomeRecord {
                 reason: reason, status: span[14] & 1 == 0 ? nil : Int(span.load(UInt16.self, at: 16)),
                 timestamp: span[14] & 2 == 0 ? nil : time(32), rejectedAt: time(40))
         }
+        // Neither its topic nor when it was accepted is known.
+        let isAttempt = terminal == .confirmed || cause?.status != nil
         return Outcome(
-            uid: UID(uid), terminal: terminal, cause: cause, settledAt: time(24),
+            uid: UID(uid), terminal: terminal, cause: cause,
+            history: DeliveryHistory(acceptedAt: time(24), settledAt: time(24), attempts: isAttempt ? 1 : 0),
             id: NotificationID(high: span.load(UInt64.self, at: 48), low: span.load(UInt64.self, at: 56)),
-            recipient: recipient, producer: producers.name(of: span.load(UInt16.self, at: 22)), tag: Array(bytes[tag]))
+            recipient: recipient, topic: "", producer: producers.name(of: span.load(UInt16.self, at: 22)),
+            tag: Array(bytes[tag]))
     }
 
     private static func recipient(

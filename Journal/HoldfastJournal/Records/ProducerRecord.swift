@@ -9,9 +9,13 @@ struct ProducerFigures: Hashable, Sendable {
 
 /// A Producer as it lies in `producers`.
 ///
-///     13 u8 name's length   14 u16 0   16 u64 unconfirmed   24 u64×7 totals, in JournalTotals' order   80 name
+///     13 u8 name's length   14 u16 0   16 u64 unconfirmed   24 u64×7 totals, the superseded apart
+///     80 in version 2: u64 superseded   80 or 88 name
+///
+/// Version 2 is written once something was superseded.
 struct ProducerRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x7270_4648  // "HFpr"
+    static let version: UInt8 = 2
     /// Bytes of UTF-8.
     static let nameLengths = 1...64
 
@@ -22,8 +26,10 @@ struct ProducerRecord: Hashable, Sendable {
         var content: [UInt8] = [UInt8(name.utf8.count), 0, 0]
         content.appendLittleEndian(UInt64(figures.unconfirmed))
         content.append(figures.totals)
+        let hasSuperseded = figures.totals.superseded > 0
+        if hasSuperseded { content.appendLittleEndian(figures.totals.superseded) }
         content.append(contentsOf: name.utf8)
-        return SmallRecord.seal(Self.magic, content)
+        return SmallRecord.seal(Self.magic, version: hasSuperseded ? Self.version : 1, content)
     }
 
     init(name: String, figures: ProducerFigures = ProducerFigures()) {
@@ -33,16 +39,18 @@ struct ProducerRecord: Hashable, Sendable {
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 80) { throw fault }
-        guard span.count == 80 + Int(span[13]), let unconfirmed = Int(exactly: span.load(UInt64.self, at: 16)) else {
+        if let fault = SmallRecord.fault(span, Self.magic, newest: Self.version, atLeast: 80) { throw fault }
+        let start = span[12] > 1 ? 88 : 80
+        guard span.count == start + Int(span[13]), let unconfirmed = Int(exactly: span.load(UInt64.self, at: 16)) else {
             throw .damaged("its fields make no sense")
         }
-        name = String(decoding: bytes[80...], as: UTF8.self)
+        name = String(decoding: bytes[start...], as: UTF8.self)
         figures = ProducerFigures(unconfirmed: unconfirmed, totals: JournalTotals(span, at: 24))
+        if start > 80 { figures.totals.superseded = span.load(UInt64.self, at: 80) }
     }
 }
 
-/// Totals as they lie in records: 56 bytes.
+/// Totals as they lie in records, but for the superseded: 56 bytes.
 extension JournalTotals {
     init(_ bytes: Span<UInt8>, at offset: Int) {
         self.init()
@@ -63,6 +71,7 @@ extension JournalTotals {
         case .expired: expired += UInt64(number)
         case .unknown: unknown += UInt64(number)
         case .withdrawn: withdrawn += UInt64(number)
+        case .superseded: superseded += UInt64(number)
         }
     }
 }

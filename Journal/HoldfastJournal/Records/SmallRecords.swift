@@ -48,12 +48,13 @@ enum SmallRecord {
 ///     13 u8 urgency   14 u8 guarantee   15 u8 route's length
 ///     16 u64 send mark   24 u64 last UID   32 u64 entries   40 u64 deferred
 ///     48 u64 possibly sent by their records' own word: of entries   56 u64 of deferred
-///     64 u8 state: 0 running, 1 paused, 2 stopped   65 u8 0   66 u16 reason's length   68 i64 since   76 route · reason
+///     64 u8 state: 0 running, 1 paused, 2 stopped   65 u8 0   66 u16 reason's length   68 i64 since
+///     76 in version 3: u64 scheduled, of the deferred   76 or 84 route · reason
 ///
-/// Version 1 ends with the route, from 64 on, and is always running.
+/// Version 1 ends with the route, from 64 on, and is always running. Version 3 is written while something is scheduled.
 struct LaneRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6E6C_4648  // "HFln"
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
 
     var key: LaneKey
     var mark: UInt64 = 0
@@ -62,6 +63,8 @@ struct LaneRecord: Hashable, Sendable {
     var entries: Int = 0
     /// In the table `deferred`.
     var deferred: Int = 0
+    /// Of ``deferred``, those that wait for the time they are scheduled for.
+    var scheduled: Int = 0
     /// Entries in `entries` whose record says that they are possibly sent.
     var flaggedEntries: Int = 0
     /// Entries in `deferred` whose record says so.
@@ -72,7 +75,8 @@ struct LaneRecord: Hashable, Sendable {
 
     func hasSameFigures(as other: LaneRecord) -> Bool {
         mark == other.mark && lastUID == other.lastUID && entries == other.entries && deferred == other.deferred
-            && flaggedEntries == other.flaggedEntries && flaggedDeferred == other.flaggedDeferred
+            && scheduled == other.scheduled && flaggedEntries == other.flaggedEntries
+            && flaggedDeferred == other.flaggedDeferred
             && state == other.state
     }
 
@@ -87,17 +91,19 @@ struct LaneRecord: Hashable, Sendable {
         content.append(0)
         content.appendLittleEndian(UInt16(reason.utf8.count))
         content.appendLittleEndian(UInt64(bitPattern: since.milliseconds))
+        if scheduled != 0 { content.appendLittleEndian(UInt64(scheduled)) }
         content.append(contentsOf: key.route.utf8)
         content.append(contentsOf: reason.utf8)
-        return SmallRecord.seal(Self.magic, version: Self.version, content)
+        return SmallRecord.seal(Self.magic, version: scheduled == 0 ? 2 : Self.version, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
         if let fault = SmallRecord.fault(span, Self.magic, newest: Self.version, atLeast: 64) { throw fault }
         let hasState = span[12] > 1
-        if hasState, span.count < 76 { throw .damaged("it is too short") }
-        let routeStart = hasState ? 76 : 64
+        let hasSchedules = span[12] > 2
+        let routeStart = hasSchedules ? 84 : hasState ? 76 : 64
+        guard span.count >= routeStart else { throw .damaged("it is too short") }
         let route = routeStart..<(routeStart + Int(span[15]))
         let reason = route.upperBound..<(route.upperBound + (hasState ? Int(span.load(UInt16.self, at: 66)) : 0))
         guard let urgency = Urgency(rawValue: span[13]), let guarantee = Guarantee(rawValue: span[14]),
@@ -107,6 +113,7 @@ struct LaneRecord: Hashable, Sendable {
                 since: WallTime(milliseconds: hasState ? Int64(bitPattern: span.load(UInt64.self, at: 68)) : 0)),
             let entries = Int(exactly: span.load(UInt64.self, at: 32)),
             let deferred = Int(exactly: span.load(UInt64.self, at: 40)),
+            let scheduled = Int(exactly: hasSchedules ? span.load(UInt64.self, at: 76) : 0),
             let flaggedEntries = Int(exactly: span.load(UInt64.self, at: 48)),
             let flaggedDeferred = Int(exactly: span.load(UInt64.self, at: 56))
         else { throw .damaged("its fields make no sense") }
@@ -116,6 +123,7 @@ struct LaneRecord: Hashable, Sendable {
         lastUID = span.load(UInt64.self, at: 24)
         self.entries = entries
         self.deferred = deferred
+        self.scheduled = scheduled
         self.flaggedEntries = flaggedEntries
         self.flaggedDeferred = flaggedDeferred
     }
@@ -159,10 +167,14 @@ extension LaneState {
 /// Facts about the whole journal, in `facts` under "state".
 ///
 ///     13 u8 1 when it was closed in order, 2 has a wall time   14 u16 0
-///     16 u64 next UID   24 u64×7 totals, in JournalTotals' order   80 u64 how often it was opened
+///     16 u64 next UID   24 u64×7 totals, the superseded apart   80 u64 how often it was opened
 ///     88 i64 wall time of the last append or settlement   96 u64×2 key of the identities
+///     112 in version 2: u64 superseded
+///
+/// Version 2 is written once something was superseded.
 struct FactsRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6166_4648  // "HFfa"
+    static let version: UInt8 = 2
 
     var nextUID: UInt64 = 1
     var totals = JournalTotals()
@@ -182,15 +194,19 @@ struct FactsRecord: Hashable, Sendable {
         content.appendLittleEndian(UInt64(bitPattern: wallTime?.milliseconds ?? 0))
         content.appendLittleEndian(identityKey.first)
         content.appendLittleEndian(identityKey.second)
-        return SmallRecord.seal(Self.magic, content)
+        guard totals.superseded > 0 else { return SmallRecord.seal(Self.magic, content) }
+        content.appendLittleEndian(totals.superseded)
+        return SmallRecord.seal(Self.magic, version: Self.version, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
         let span = bytes.span
-        if let fault = SmallRecord.fault(span, Self.magic, atLeast: 112) { throw fault }
+        if let fault = SmallRecord.fault(span, Self.magic, newest: Self.version, atLeast: 112) { throw fault }
+        guard span.count == (span[12] > 1 ? 120 : 112) else { throw .damaged("its length is another") }
         closedInOrder = span[13] & 1 != 0
         nextUID = span.load(UInt64.self, at: 16)
         totals = JournalTotals(span, at: 24)
+        if span[12] > 1 { totals.superseded = span.load(UInt64.self, at: 112) }
         openings = span.load(UInt64.self, at: 80)
         if span[13] & 2 != 0 { wallTime = WallTime(milliseconds: Int64(bitPattern: span.load(UInt64.self, at: 88))) }
         identityKey = IdentityKey(first: span.load(UInt64.self, at: 96), second: span.load(UInt64.self, at: 104))

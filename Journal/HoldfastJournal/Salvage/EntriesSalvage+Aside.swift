@@ -20,6 +20,7 @@ extension EntriesSalvage {
             try target.put("asideOrder", Key.aside(since: row.since, head.lane, uid).span.array, [])
             try scratch.put("aside", Key.uid(uid).span.array, [])
             figures.countAside(head)
+            try noteNewest(fitted, uid: uid)
             greatestUID = max(greatestUID, uid)
         }
     }

@@ -12,6 +12,9 @@ final class EntriesSalvage: PartSalvage {
     private let scratchPath: String
     var figures = SalvagedFigures()
     var greatestUID: UInt64 = 0
+    /// UIDs that have an outcome in the log.
+    var ended = UIDSet()
+    var outcomeLog = SalvagedLog()
 
     private static let endedTables = ["rejections", "outcomes", "identities"]
     private static let entryTables = ["entries", "deferred", "deferredIndex"]
@@ -41,18 +44,22 @@ final class EntriesSalvage: PartSalvage {
         try walk(Self.endedTables + ["notes"]) { (table, key, value) throws(JournalError) in
             try self.take(table, key, value)
         }
+        try collectOutcomes()
         try collectAside()
-        try walk(EntriesStore.Tables.addedNames) { (table, key, value) throws(JournalError) in
+        try walk(["quarantine"]) { (table, key, value) throws(JournalError) in
             try self.take(table, key, value)
         }
         try walk(Self.entryTables) { (table, key, value) throws(JournalError) in try self.take(table, key, value) }
         if !holes.isEmpty {
-            try carve(for: [EntryRecord.magic, RejectionRecord.magic, OutcomeRecord.magic, IdentityRecord.magic]) {
-                (find) throws(JournalError) in try self.take(find)
-            }
+            let magics = [
+                EntryRecord.magic, RejectionRecord.magic, OutcomeRecord.magic, IdentityRecord.magic,
+                OutcomeBlock.magic,
+            ]
+            try carve(for: magics) { (find) throws(JournalError) in try self.take(find) }
             try judgeCandidates()
         }
         try reconcileIdentities()
+        try finishOutcomes()
         try writeFigures()
         try target.finish()
         scratch.close()
@@ -67,6 +74,7 @@ final class EntriesSalvage: PartSalvage {
 
     private func collectFigures() throws(JournalError) {
         try walk(["facts", "lanes", "producers"]) { (table, key, value) throws(JournalError) in
+            if key == OutcomeTables.boundsKey { return self.outcomeLog.take(value) }
             if !self.figures.take(table, key, value) {
                 self.drop(table)
                 self.holes.add(table, .only(key))
@@ -168,6 +176,7 @@ final class EntriesSalvage: PartSalvage {
         if try target.has("rejections", uid) { return true }
         if try target.has("outcomes", uid) { return true }
         if try scratch.has("aside", uid) { return true }
+        if ended.contains(uid.span.bigEndian64(at: 0)) { return true }
         return (try target.get("identities", uid)).map { $0[13] != 0 } ?? false
     }
 
@@ -185,7 +194,19 @@ final class EntriesSalvage: PartSalvage {
         } else {
             try target.put("entries", place, bytes)
         }
-        figures.count(head, isDeferred: due != nil)
+        figures.count(head, due: due.map(WallTime.init(milliseconds:)))
+        try noteNewest(bytes, uid: head.uid)
+    }
+
+    /// Counts an entry of which the newest wins. The rows are made anew, of what is left.
+    func noteNewest(_ record: [UInt8], uid: UInt64) throws(JournalError) {
+        guard let secret = figures.identityKey, let key = NewestRecord.key(ofRecord: record.span, secret) else {
+            return
+        }
+        let name = NewestRecord.key(key)
+        let known = try target.get("newest", name).flatMap { NewestRecord.read($0, key: name) }
+        try target.put("newest", name, NewestRecord.bytes(.accepting(UID(uid), after: known), key: name))
+        figures.hasNewest = true
     }
 
     // MARK: What is found outside of the trees
@@ -196,6 +217,7 @@ final class EntriesSalvage: PartSalvage {
         case .rejection(let uid, let bytes): try takeEnd(uid, "rejections", bytes)
         case .outcome(let uid, let bytes): try takeEnd(uid, "outcomes", bytes)
         case .identity(let uid, let bytes): try takeIdentity(uid, bytes)
+        case .outcomes(let header, let bytes): try takeBlock(header, bytes)
         default: break
         }
     }
@@ -262,7 +284,7 @@ final class EntriesSalvage: PartSalvage {
     }
 
     private func writeFigures() throws(JournalError) {
-        let rows = figures.rows(greatestUID: greatestUID)
+        let rows = figures.rows(greatestUID: greatestUID, hasLog: outcomeLog.isThere)
         for (table, key, value) in rows { try target.put(table, key, value) }
     }
 }

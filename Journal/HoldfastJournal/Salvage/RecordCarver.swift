@@ -9,6 +9,7 @@ struct RecordCarver {
         case entry(EntryRecord.Head, [UInt8])
         case rejection(uid: UInt64, [UInt8])
         case outcome(uid: UInt64, [UInt8])
+        case outcomes(OutcomeBlockHeader, [UInt8])
         case identity(uid: UInt64, [UInt8])
         case lane(UInt32, LaneRecord)
         case producer(UInt16, ProducerRecord)
@@ -98,13 +99,19 @@ struct RecordCarver {
             guard has(40) else { return nil }
             return Self.sum(40 + small(32), span.load(UInt32.self, at: start + 36))
         case OutcomeRecord.magic: return OutcomeRecord.byteCount(span, at: start)
+        case OutcomeBlock.magic: return OutcomeBlock.byteCount(span, at: start)
         case IdentityRecord.magic: return has(40) ? 40 + small(14) : nil
         case LaneRecord.magic:
             guard has(76) else { return nil }
             let route = Int(window[start + 15])
-            return window[start + 12] > 1 ? 76 + route + small(66) : 64 + route
-        case ProducerRecord.magic: return has(80) ? 80 + Int(window[start + 13]) : nil
-        case FactsRecord.magic: return 112
+            switch window[start + 12] {
+            case 0, 1: return 64 + route
+            case 2: return 76 + route + small(66)
+            default: return 84 + route + small(66)
+            }
+        case ProducerRecord.magic:
+            return has(80) ? (window[start + 12] > 1 ? 88 : 80) + Int(window[start + 13]) : nil
+        case FactsRecord.magic: return has(13) ? (window[start + 12] > 1 ? 120 : 112) : nil
         case TokenRecord.magic:
             return TokenRecord.byteCount(span, at: start)
         case AddressRecord.magic:
@@ -141,6 +148,7 @@ struct RecordCarver {
                 guard let uid = uid() else { return nil }
                 _ = try OutcomeRecord.read(bytes, uid: uid, producers: [])
                 return .outcome(uid: uid, bytes)
+            case OutcomeBlock.magic: return .outcomes(try OutcomeBlockHeader.read(span).get(), bytes)
             case IdentityRecord.magic:
                 guard let uid = uid(), IdentityRecord(span, uid: uid) != nil else { return nil }
                 return .identity(uid: uid, bytes)

@@ -20,6 +20,10 @@ struct SalvagedFigures {
 
     /// Whether the secret of the identities is known; without it they are of no use.
     var hasFacts: Bool { facts != nil }
+    /// The secret that digests are computed with; nil if it is lost, and a new one begins.
+    var identityKey: IdentityKey? { facts?.identityKey }
+    /// Whether the new journal has entries of which the newest wins.
+    var hasNewest = false
 
     /// A row of a sound page.
     ///
@@ -86,6 +90,7 @@ struct SalvagedFigures {
         for number in lanes.keys {
             lanes[number]?.entries = 0
             lanes[number]?.deferred = 0
+            lanes[number]?.scheduled = 0
             lanes[number]?.flaggedEntries = 0
             lanes[number]?.flaggedDeferred = 0
         }
@@ -161,11 +166,14 @@ struct SalvagedFigures {
         }
     }
 
-    mutating func count(_ head: EntryRecord.Head, isDeferred: Bool) {
+    /// - Parameter due: of one that is deferred.
+    mutating func count(_ head: EntryRecord.Head, due: WallTime?) {
+        let isDeferred = due != nil
         let isFlagged = head.flags.contains(.possiblySent)
         unconfirmed[head.producer, default: 0] += 1
         guard var lane = lanes[head.lane] else { return }
         if isDeferred { lane.deferred += 1 } else { lane.entries += 1 }
+        if due?.isScheduled == true { lane.scheduled += 1 }
         if isFlagged, isDeferred { lane.flaggedDeferred += 1 }
         if isFlagged, !isDeferred { lane.flaggedEntries += 1 }
         lane.lastUID = max(lane.lastUID, head.uid)
@@ -174,8 +182,20 @@ struct SalvagedFigures {
 
     // MARK: Rows
 
+    /// The oldest that describes what is in the new journal.
+    private var format: UInt32 {
+        let hasSuperseded =
+            facts?.totals.superseded ?? 0 > 0 || producers.values.contains { $0.figures.totals.superseded > 0 }
+        if hasNewest || hasSuperseded || lanes.values.contains(where: { $0.scheduled > 0 }) {
+            return EntriesStore.scheduleFormat
+        }
+        return aside.isEmpty && quarantined.isEmpty ? EntriesStore.oldestFormat : EntriesStore.asideFormat
+    }
+
     /// The rows of `lanes`, `producers` and `facts`, from the counts.
-    func rows(greatestUID: UInt64) -> [(table: String, key: [UInt8], value: [UInt8])] {
+    ///
+    /// - Parameter hasLog: whether there are outcomes in the log, or readers.
+    func rows(greatestUID: UInt64, hasLog: Bool) -> [(table: String, key: [UInt8], value: [UInt8])] {
         var rows: [(table: String, key: [UInt8], value: [UInt8])] = []
         var facts = facts ?? FactsRecord(identityKey: .random())
         let greatest = lanes.values.reduce(greatestUID) { greatest, lane in max(greatest, lane.lastUID) }
@@ -196,8 +216,7 @@ struct SalvagedFigures {
             rows.append(("producers", Key.producer(number).span.array, producer.bytes))
         }
         var version: [UInt8] = []
-        let isOldest = aside.isEmpty && quarantined.isEmpty
-        version.appendLittleEndian(isOldest ? EntriesStore.oldestFormat : EntriesStore.formatVersion)
+        version.appendLittleEndian(hasLog ? max(format, EntriesStore.logFormat) : format)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
         rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))

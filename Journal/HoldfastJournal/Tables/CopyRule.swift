@@ -10,7 +10,7 @@ struct CopyRule {
     /// Returns the row as the copy has it; `nil` for an unchanged one.
     static func apply(_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]? {
         switch table {
-        case "facts" where value.count > 16:
+        case "facts" where value.count >= 13 && value.load(UInt32.self, at: 8) == FactsRecord.magic:
             var facts = try FactsRecord(value.array)
             facts.nextUID = facts.nextUID.addingReportingOverflow(jump).overflow ? facts.nextUID : facts.nextUID + jump
             return facts.bytes

@@ -18,6 +18,10 @@ struct EntriesStore: Sendable {
         let aside: AsideTables?
         /// Absent only in a journal of an older version that is open for reading.
         let quarantine: Table?
+        /// The log of outcomes; absent as ``quarantine`` is.
+        let outcomeLog: OutcomeTables?
+        /// Of entries of which the newest wins. Absent as ``quarantine`` is.
+        let newest: Table?
 
         /// Tables of the first format.
         static let firstNames = [
@@ -25,32 +29,50 @@ struct EntriesStore: Sendable {
             "facts", "notes",
         ]
         /// Tables that were added since. An older journal has them from its next opening for writing on.
-        static let addedNames = ["quarantine"]
+        static let addedNames = ["quarantine", "newest"]
         static let names = firstNames + addedNames
 
-        /// In the order of their names.
-        let all: [Table]
+        /// All but those of the log of outcomes.
+        let others: [Table]
         /// The names of all tables, including the tables that some journals lack.
-        static let everyName = names + AsideTables.names
+        static let everyName = names + AsideTables.names + OutcomeTables.names
+        /// Of ``everyName``, those that a journal of format 2 may lack.
+        static let newestNames = ["newest"] + OutcomeTables.names
+        /// The tables that a journal of a format has.
+        static func names(in format: UInt32) -> [String] {
+            switch format {
+            case ...oldestFormat: firstNames
+            case ..<logFormat: everyName.filter { !newestNames.contains($0) }
+            default: everyName
+            }
+        }
 
         /// - Parameters:
         ///   - added: nil for what is not there.
         ///   - aside: in the order of ``AsideTables/names``; nil where the journal has none.
-        init(_ tables: [Table], added: [Table?], aside: [Table]?) {
+        ///   - outcomeLog: in the order of ``OutcomeTables/names``; nil where the journal has none.
+        init(_ tables: [Table], added: [Table?], aside: [Table]?, outcomeLog: [Table]?) {
             (entries, deferred, deferredIndex) = (tables[0], tables[1], tables[2])
             (rejections, outcomes, identities) = (tables[3], tables[4], tables[5])
             (lanes, producers, facts, notes) = (tables[6], tables[7], tables[8], tables[9])
             self.aside = aside.map(AsideTables.init)
-            quarantine = added[0]
-            all = tables + added.compactMap(\.self) + (aside ?? [])
+            self.outcomeLog = outcomeLog.map(OutcomeTables.init)
+            (quarantine, newest) = (added[0], added[1])
+            others = tables + added.compactMap(\.self) + (aside ?? [])
         }
     }
 
     /// The newest format that this Holdfast knows. A journal has the oldest that describes what is in it: see
-    /// ``raiseFormat(_:_:)``.
-    static let formatVersion: UInt32 = 2
+    /// ``raiseFormat(to:_:_:)``.
+    static let formatVersion = logFormat
     /// The format of a new journal.
     static let oldestFormat: UInt32 = 1
+    /// The format of one that has had entries aside or in quarantine, or blacklisted addresses.
+    static let asideFormat: UInt32 = 2
+    /// The format of one with a log of outcomes.
+    static let logFormat: UInt32 = 3
+    /// The format of one with entries that are scheduled, or of which the newest wins, and with superseded ones.
+    static let scheduleFormat: UInt32 = 3
     static let formatKey = Array("format".utf8)
     static let stateKey = Array("state".utf8)
     /// The limit of the newest opening, for inspectors; nothing is decided by it.
@@ -91,10 +113,14 @@ struct EntriesStore: Sendable {
             let transaction = try WriteTransaction(environment)
             var opened: [Table] = []
             for name in Tables.names { opened.append(try transaction.table(name)) }
-            let aside = [try transaction.table(AsideTables.names[0]), try transaction.table(AsideTables.names[1])]
+            var aside: [Table] = []
+            for name in AsideTables.names { aside.append(try transaction.table(name)) }
+            var outcomeLog: [Table] = []
+            for name in OutcomeTables.names { outcomeLog.append(try transaction.table(name)) }
             let firstCount = Tables.firstNames.count
             let tables = Tables(
-                Array(opened[..<firstCount]), added: Array(opened[firstCount...]), aside: aside)
+                Array(opened[..<firstCount]), added: Array(opened[firstCount...]), aside: aside,
+                outcomeLog: outcomeLog)
             // Put also where it is there already: the commit has to have something to write.
             try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
             try transaction.commit()
@@ -121,18 +147,18 @@ struct EntriesStore: Sendable {
     /// Marks the journal so that older programs refuse it, in the commit that first puts something into it that they would
     /// not understand. Does nothing when it is marked already.
     static func raiseFormat(
-        _ transaction: borrowing WriteTransaction, _ facts: Table
+        to version: UInt32, _ transaction: borrowing WriteTransaction, _ facts: Table
     ) throws(LMDBError) {
-        guard try format(transaction, facts) < formatVersion else { return }
-        try putFormat(formatVersion, transaction, facts)
+        guard try format(transaction, facts) < version else { return }
+        try putFormat(version, transaction, facts)
     }
 
-    /// As ``raiseFormat(_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
+    /// As ``raiseFormat(to:_:_:)``, in a commit of its own, durable on return. For what lies outside of this environment. From
     /// any thread but the writer's.
-    func raiseFormat() throws(LMDBError) {
+    func raiseFormat(to version: UInt32 = asideFormat) throws(LMDBError) {
         let transaction = try WriteTransaction(environment)
-        guard try Self.format(transaction, tables.facts) < Self.formatVersion else { return }
-        try Self.putFormat(Self.formatVersion, transaction, tables.facts)
+        guard try Self.format(transaction, tables.facts) < version else { return }
+        try Self.putFormat(version, transaction, tables.facts)
         try transaction.commit()
         if environment.access == .readWriteUnsynced { try environment.sync() }
     }
@@ -162,7 +188,9 @@ struct EntriesStore: Sendable {
             for name in Tables.addedNames {
                 added.append(try ReaderPool.openTables([name], in: environment)?.first)
             }
-            return Tables(tables, added: added, aside: try ReaderPool.openTables(AsideTables.names, in: environment))
+            return Tables(
+                tables, added: added, aside: try ReaderPool.openTables(AsideTables.names, in: environment),
+                outcomeLog: try ReaderPool.openTables(OutcomeTables.names, in: environment))
         }
         guard let tables else { return nil }
         self.environment = environment

@@ -9,9 +9,17 @@ struct JournalState: Sendable {
     /// Producer 1 first, and as many as there are names.
     var producers: [ProducerFigures]
     var producerNames: [String]
+    /// The bounds of the log of outcomes.
+    var log: OutcomeLogBounds
+    var readers: [OutcomeReader]
 
-    init(facts: FactsRecord, lanes: [LaneRecord] = [], producers: [ProducerRecord] = []) {
+    init(
+        facts: FactsRecord, lanes: [LaneRecord] = [], producers: [ProducerRecord] = [],
+        log: OutcomeLogBounds = OutcomeLogBounds(), readers: [OutcomeReader] = []
+    ) {
         self.facts = facts
+        self.log = log
+        self.readers = readers
         self.lanes = LaneTable(lanes)
         self.producers = producers.map(\.figures)
         producerNames = producers.map(\.name)
@@ -69,7 +77,7 @@ struct JournalState: Sendable {
 
 extension CommitReport {
     /// Makes the report of a commit from the states before and after it.
-    init(from old: JournalState, to new: JournalState, outcomes: Int, measure: CommitMeasure) {
+    init(from old: JournalState, to new: JournalState, measure: CommitMeasure) {
         var lanes: [CommitReport.Lane] = []
         for (index, before) in new.lanes.changed(since: old.lanes) {
             let lane = new.lanes[index]
@@ -77,25 +85,31 @@ extension CommitReport {
             if before.mark == lane.mark, before.lastUID == lane.lastUID { continue }
             lanes.append(
                 CommitReport.Lane(
-                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark)))
+                    id: LaneID(rawValue: UInt32(index) + 1), lastUID: UID(lane.lastUID), mark: UID(lane.mark),
+                    hasSchedules: lane.scheduled > 0))
         }
-        self.init(lanes: lanes, drained: new.drained(since: old), outcomes: outcomes, measure: measure)
+        self.init(
+            lanes: lanes, drained: new.drained(since: old), newestOutcome: OutcomeCursor(new.log.newest),
+            unreadOutcomes: new.log.figures(bytes: 0).unread(by: new.readers), measure: measure)
     }
 }
 
 /// Figures of the file after a commit.
 struct CommitFigures: Sendable {
+    /// Without those of the log of outcomes.
     var usedPages: Int
+    /// Of the log of outcomes and its index, which have a limit of their own.
+    var logPages: Int
     var rejections: Int
-    var outcomes: Int
     var identities: Int
     var aside: Int
     var quarantined: Int
 
     init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
-        usedPages = try transaction.usedPages(of: tables.all)
+        usedPages = try transaction.usedPages(of: tables.others)
+        logPages = 0
+        if let tables = tables.outcomeLog { logPages = try tables.pages(transaction) }
         rejections = try transaction.statistics(of: tables.rejections).entries
-        outcomes = try transaction.statistics(of: tables.outcomes).entries
         identities = try transaction.statistics(of: tables.identities).entries
         aside = if let rows = tables.aside?.rows { try transaction.statistics(of: rows).entries } else { 0 }
         quarantined = 0

@@ -6,6 +6,7 @@ struct StoredState {
     private let lanes: Result<[LaneRecord], EntryRecord.Fault>
     private let producers: Result<[ProducerRecord], EntryRecord.Fault>
     private let facts: [UInt8]?
+    let log: StoredOutcomeLog
     let figures: CommitFigures
     /// 0 when it is not known.
     let limit: Int
@@ -20,6 +21,7 @@ struct StoredState {
         let number = try snapshot.get(limitKey.span, in: tables.facts)
         limit = Int(clamping: number.flatMap { NumberRecord.value($0, key: limitKey) }?.number ?? 0)
         figures = try CommitFigures(snapshot, tables)
+        log = try StoredOutcomeLog(snapshot, facts: tables.facts, tables.outcomeLog)
         rows = (
             try snapshot.statistics(of: tables.entries).entries, try snapshot.statistics(of: tables.deferred).entries
         )
@@ -46,7 +48,7 @@ struct StoredState {
             return JournalState(
                 facts: try facts.map { (bytes) throws(EntryRecord.Fault) in try FactsRecord(bytes) }
                     ?? FactsRecord(identityKey: newKey ?? .random()),
-                lanes: lanes, producers: producers)
+                lanes: lanes, producers: producers, log: log.bounds, readers: log.readers)
         } catch {
             throw error.error(what: what, in: directory)
         }

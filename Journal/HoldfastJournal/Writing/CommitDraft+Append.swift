@@ -23,7 +23,12 @@ extension CommitDraft {
         let first = state.facts.nextUID
         var batch = AppendBatch(submission, first: first)
         let repeats = submission.identities.isEmpty ? [] : try remember(submission, &batch)
-        if let lane = batch.items.first?.lane {
+        for (index, item) in batch.items.enumerated() {
+            try noteNewest(first + UInt64(index), packed: submission.bytes.span, in: item.range)
+        }
+        if !submission.schedules.isEmpty {
+            try putSome(batch, of: submission)
+        } else if let lane = batch.items.first?.lane {
             let isOneLane = batch.items.allSatisfy { item in item.lane == lane }
             let order = isOneLane ? nil : Self.byLane(batch.items)
             try put(batch, order: order, of: submission)
@@ -89,6 +94,28 @@ extension CommitDraft {
         }
     }
 
+    /// As ``put(_:order:of:)``, with some that are scheduled: item by item.
+    private mutating func putSome(_ batch: AppendBatch, of submission: Submission) throws(LMDBError) {
+        for (index, item) in batch.items.enumerated() {
+            let key = EntryKey(lane: item.lane, uid: UID(batch.first + UInt64(index)))
+            let head = EntryRecord.Head(
+                lane: key.lane.rawValue, uid: key.uid.rawValue, producer: submission.producer.rawValue,
+                flags: batch.flags(at: index))
+            var record = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: item.range.count))
+            var output = record.mutableSpan
+            EntryRecord.write(
+                head, body: item.range, of: submission.bytes.span, reason: Span<UInt8>(), into: &output)
+            state.update(key.lane.rawValue) { lane in lane.lastUID = key.uid.rawValue }
+            if let time = batch.times[index] {
+                try putDeferred(key, record, due: ScheduledPlace.due(for: time).milliseconds)
+                continue
+            }
+            let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
+            try transaction.put(name.span, record.span, in: tables.entries)
+            state.update(key.lane.rawValue) { lane in lane.entries += 1 }
+        }
+    }
+
     /// Whether no lane behind this one has entries, so that new ones of this are the last of the table.
     private static func isBehindAll(_ lane: UInt32, _ cursor: inout Cursor) throws(LMDBError) -> Bool {
         guard try cursor.last() else { return true }
@@ -105,10 +132,21 @@ struct AppendBatch {
     let first: UInt64
     /// Which of the items have an identity; empty when none has.
     var haveIdentity: [Bool] = []
+    /// The times that items are scheduled for; empty when none is.
+    var times: [WallTime?] = []
 
     init(_ submission: Submission, first: UInt64) {
         items = submission.items
         self.first = first
+        guard !submission.schedules.isEmpty else { return }
+        times = Array(repeating: nil, count: items.count)
+        for (index, time) in submission.schedules { times[index] = time }
+    }
+
+    /// Keeps the items at these indices, ascending.
+    mutating func keep(_ indices: [Int]) {
+        items = indices.map { items[$0] }
+        if !times.isEmpty { times = indices.map { times[$0] } }
     }
 
     func flags(at index: Int) -> EntryRecord.Flags { !haveIdentity.isEmpty && haveIdentity[index] ? .hasIdentity : [] }

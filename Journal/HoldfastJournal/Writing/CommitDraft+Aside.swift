@@ -10,10 +10,10 @@ extension CommitDraft {
         _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         guard let aside = tables.aside, !keepsNothingAside, batch.greatestAside > 0 else {
-            return try acknowledge(keys, of: batch, &report)
+            return try acknowledge(keys.map { Acknowledgement($0) }[...], of: batch, &report)
         }
         if try transaction.statistics(of: aside.rows).entries == 0 {
-            try EntriesStore.raiseFormat(transaction, tables.facts)
+            try EntriesStore.raiseFormat(to: EntriesStore.asideFormat, transaction, tables.facts)
         }
         var moved = 0
         var parts = 0
@@ -26,7 +26,8 @@ extension CommitDraft {
             }
             let (lane, uid) = (key.lane.rawValue, key.uid.rawValue)
             let row = AsideRecord.bytes(
-                since: batch.settledAt, keepsOutcome: batch.keepsOutcomes, record: record.span)
+                since: batch.settledAt, keepsOutcome: batch.keepsOutcomes, keepsPayload: batch.keepsPayloads,
+                record: record.span)
             try transaction.put(Key.entry(lane, uid).span, row.span, in: aside.rows)
             let place = Key.aside(since: batch.settledAt.milliseconds, lane, uid)
             try transaction.put(place.span, Span<UInt8>(), in: aside.order)
@@ -130,11 +131,12 @@ extension CommitDraft {
         guard let (record, aside) = try takeAside(key) else { return }
         let head = EntryRecord.uncheckedHead(record.span)
         state.endAside(head.producer)
+        try endNewest(key.uid.rawValue, record: record.span, .confirmed)
         if head.flags.contains(.hasIdentity) { try noteOutcome(.confirmed, of: key.uid.rawValue) }
         guard aside.keepsOutcome else { return }
-        let bytes = OutcomeRecord.bytes(
-            .confirmed, cause: nil, settledAt: WallTime(milliseconds: aside.since), of: record.span, key: key)
-        if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
+        log(
+            OutcomeCode.code(of: .confirmed), record.span, key,
+            LoggedEnd(settledAt: aside.since, attempts: 1, keepsPayload: aside.keepsPayload))
     }
 }
 

@@ -11,7 +11,7 @@ extension CommitDraft {
         try buildIndex()
         let items = submission.items
         var repeats: [Appended.Repeat] = []
-        var kept: [Submission.Item] = []
+        var kept: [Int] = []
         kept.reserveCapacity(items.count)
         batch.haveIdentity.reserveCapacity(items.count)
         let acceptedAt = submission.acceptedAt.milliseconds
@@ -33,11 +33,11 @@ extension CommitDraft {
                     }
                     identities.add(identity, uid: uid)
                 }
-                kept.append(items[index])
+                kept.append(index)
                 batch.haveIdentity.append(named)
             }
         }
-        batch.items = kept
+        if kept.count < items.count { batch.keep(kept) }
         return repeats
     }
 

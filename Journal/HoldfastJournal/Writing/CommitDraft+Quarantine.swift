@@ -35,7 +35,7 @@ extension CommitDraft {
         let bytes = row.bytes
         try transaction.put(Key.uid(row.uid).span, bytes.span, in: quarantineTable)
         // From here on an older Holdfast would not see all that was accepted.
-        try EntriesStore.raiseFormat(transaction, tables.facts)
+        try EntriesStore.raiseFormat(to: EntriesStore.asideFormat, transaction, tables.facts)
     }
 
     /// Brings back at most `budget` of the entries whose records can be read after all.

@@ -7,7 +7,7 @@ extension CommitDraft {
     ///
     /// - Parameter start: how many of them earlier commits have settled.
     mutating func settle(
-        _ batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int
+        _ batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int
     ) throws(LMDBError) -> Progress {
         var report = SettlementReport()
         if let time = batch.earliestTime { state.facts.wallTime = time }
@@ -20,7 +20,7 @@ extension CommitDraft {
 
     /// - Returns: how many there were room for.
     private mutating func settleParts(
-        of batch: SettlementBatch, acknowledged: [EntryKey], quieted: [EntryKey], from start: Int, budget: Int,
+        of batch: SettlementBatch, acknowledged: [Acknowledgement], quieted: [EntryKey], from start: Int, budget: Int,
         _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
         let end = min(start + budget, batch.count)
@@ -46,22 +46,37 @@ extension CommitDraft {
         return parts
     }
 
-    /// - Returns: how many of the keys it came to.
+    /// - Returns: how many of the items it came to.
     mutating func acknowledge(
-        _ keys: ArraySlice<EntryKey>, of batch: SettlementBatch, _ report: inout SettlementReport
+        _ items: ArraySlice<Acknowledgement>, of batch: SettlementBatch, _ report: inout SettlementReport
     ) throws(LMDBError) -> Int {
-        var tally = AcknowledgementTally()
-        let settledAt = batch.keepsOutcomes ? batch.settledAt : nil
+        var tally = AcknowledgementTally(identityKey: state.facts.identityKey)
+        let settledAt = batch.settledAt.milliseconds
+        let confirmed = OutcomeCode.code(of: .confirmed)
+        let keepsOutcomes = batch.keepsOutcomes
+        var logged = LoggedEnd(
+            settledAt: settledAt, sentAt: nil, attempts: 1, cause: nil, uniqueID: nil,
+            keepsPayload: batch.keepsPayloads)
+        let hasDetails = !batch.details.isEmpty
+        let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
-            for key in keys {
+            for item in items {
                 if isOver(after: parts) { break }
+                let key = item.key
                 parts += 1
                 guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
                     tally.missed.append(key)
                     continue
                 }
-                cursor.withCurrent { _, record in tally.take(record, key, settledAt: settledAt) }
+                if keepsOutcomes {
+                    logged.sentAt = item.sentAgo.time(before: batch.settledAt)?.milliseconds
+                    if hasDetails { logged.take(batch.details[key.uid]) }
+                }
+                cursor.withCurrent { _, record in
+                    tally.take(record, key)
+                    if keepsOutcomes { outcomes.append(confirmed, record, key, logged) }
+                }
                 try cursor.delete()
             }
             return parts
@@ -76,7 +91,7 @@ extension CommitDraft {
             report.settled += run.count
         }
         try noteConfirmed(tally.identified)
-        for (uid, bytes) in tally.outcomes { try transaction.put(Key.uid(uid).span, bytes.span, in: tables.outcomes) }
+        for (uid, key) in tally.newest { try endNewest(uid, key, .confirmed) }
         for key in tally.missed {
             if let record = try takeDeferred(key) {
                 try end(key, record, .confirmed, cause: nil, of: batch)
@@ -120,6 +135,10 @@ extension CommitDraft {
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
+        case .supersede:
+            guard let record = try takeUnconfirmed(key) else { return .gone }
+            let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+            try end(key, record, mayHaveBeenSent ? .unknown : .superseded, cause: nil, of: batch)
         case .move(let lane, let due, let reason):
             guard try move(key, to: lane, due: due.milliseconds, reason: reason) else { return .gone }
         case .recall(let due, let possiblySent):
@@ -136,8 +155,9 @@ extension CommitDraft {
         guard isThere else { return .gone }
         let outcome = row?.isPossiblySent == false ? asked : .unknown
         state.endQuarantined(of: row?.producer ?? 0, outcome)
+        if let row { try endNewest(key.uid.rawValue, record: row.record.span, outcome) }
         try noteOutcome(outcome, of: key.uid.rawValue)
-        if let row { try keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
+        if let row { keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
         return outcome == .withdrawn ? .withdrawn : .settled
     }
 
@@ -147,19 +167,13 @@ extension CommitDraft {
         of batch: SettlementBatch
     ) throws(LMDBError) {
         let head = EntryRecord.uncheckedHead(record.span)
+        if outcome == .superseded {
+            try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
+        }
         state.end(1, of: head.producer, outcome)
+        try endNewest(key.uid.rawValue, record: record.span, outcome)
         if head.flags.contains(.hasIdentity) { try noteOutcome(outcome, of: key.uid.rawValue) }
-        try keepOutcome(outcome, cause: cause, of: record.span, key, batch)
-    }
-
-    private func keepOutcome(
-        _ outcome: TerminalOutcome, cause: RejectionCause?, of record: Span<UInt8>, _ key: EntryKey,
-        _ batch: SettlementBatch
-    ) throws(LMDBError) {
-        guard batch.keepsOutcomes else { return }
-        let bytes = OutcomeRecord.bytes(
-            outcome, cause: cause, settledAt: batch.settledAt, of: record, key: key)
-        if let bytes { try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.outcomes) }
+        keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
 
     // MARK: Taking entries out
@@ -201,6 +215,7 @@ extension CommitDraft {
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
         state.update(key.lane.rawValue) { lane in
             lane.deferred -= 1
+            if WallTime(milliseconds: due).isScheduled { lane.scheduled -= 1 }
             if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
         }
         return record
@@ -216,8 +231,14 @@ extension CommitDraft {
         index.appendLittleEndian(UInt64(bitPattern: due))
         try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
+        let isScheduled = WallTime(milliseconds: due).isScheduled
+        if isScheduled {
+            // An older Holdfast would take the place for a time, and would send it before its own.
+            try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
+        }
         state.update(lane) { lane in
             lane.deferred += 1
+            if isScheduled { lane.scheduled += 1 }
             if isFlagged { lane.flaggedDeferred += 1 }
         }
     }
@@ -258,14 +279,18 @@ private struct AcknowledgementTally {
 
     private(set) var runs: [Run] = []
     private var run = Run(lane: 0, producer: 0)
+    private let identityKey: IdentityKey
+    /// Entries of which the newest wins.
+    private(set) var newest: [(uid: UInt64, key: NewestKey)] = []
+
+    init(identityKey: IdentityKey) { self.identityKey = identityKey }
+
     /// UIDs of entries whose identity is remembered.
     private(set) var identified: [UInt64] = []
-    private(set) var outcomes: [(uid: UInt64, bytes: [UInt8])] = []
     /// Not in `entries`.
     var missed: [EntryKey] = []
 
-    /// - Parameter settledAt: nil when outcomes are not kept.
-    mutating func take(_ record: Span<UInt8>, _ key: EntryKey, settledAt: WallTime?) {
+    mutating func take(_ record: Span<UInt8>, _ key: EntryKey) {
         let head = EntryRecord.uncheckedHead(record)
         if run.lane != key.lane.rawValue || run.producer != head.producer {
             endRun()
@@ -274,11 +299,7 @@ private struct AcknowledgementTally {
         run.count += 1
         if head.flags.contains(.possiblySent) { run.flagged += 1 }
         if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
-        if let settledAt,
-            let bytes = OutcomeRecord.bytes(.confirmed, cause: nil, settledAt: settledAt, of: record, key: key)
-        {
-            outcomes.append((key.uid.rawValue, bytes))
-        }
+        if let like = NewestRecord.key(ofRecord: record, identityKey) { newest.append((key.uid.rawValue, like)) }
     }
 
     mutating func endRun() {

@@ -6,6 +6,7 @@ struct TrimWork: Sendable {
     enum Step: Sendable {
         case oldRejections, surplusRejections, oldIdentities, surplusIdentities
         case oldAside, futureAside, surplusAside
+        case oldOutcomes, surplusOutcomes
         case done
     }
 
@@ -29,7 +30,9 @@ struct TrimWork: Sendable {
         case .surplusIdentities: step = .oldAside
         case .oldAside: step = .futureAside
         case .futureAside: step = .surplusAside
-        case .surplusAside, .done: step = .done
+        case .surplusAside: step = .oldOutcomes
+        case .oldOutcomes: step = .surplusOutcomes
+        case .surplusOutcomes, .done: step = .done
         }
     }
 }
@@ -85,6 +88,8 @@ extension CommitDraft {
         case .oldAside, .futureAside, .surplusAside:
             done = try trimAside(work.bounds, work.step, budget)
             work.trimmed.aside += done.0
+        case .oldOutcomes, .surplusOutcomes:
+            done = try trimOutcomes(work.bounds, work.step, budget, outcomes: &work.trimmed.outcomes)
         case .done:
             return (0, true)
         }

@@ -9,6 +9,9 @@ struct CommitDraft: ~Copyable {
     var state: JournalState
     /// Called when the commit is done or has failed, by its maker.
     let identities: IdentityIndex
+    /// As ``identities``.
+    let outcomes: OutcomeAppender
+    let pageByteCount: Int
     let directory: String
     /// There is no room for what only may be needed.
     let keepsNothingAside: Bool
@@ -16,9 +19,11 @@ struct CommitDraft: ~Copyable {
     var deadline: ContinuousClock.Instant?
 
     init(
-        _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, directory: String,
-        keepsNothingAside: Bool = false
+        _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, _ outcomes: OutcomeAppender,
+        directory: String, pageByteCount: Int, keepsNothingAside: Bool = false
     ) throws(LMDBError) {
+        self.outcomes = outcomes
+        self.pageByteCount = pageByteCount
         self.keepsNothingAside = keepsNothingAside
         tables = store.tables
         before = state
@@ -67,12 +72,14 @@ struct CommitDraft: ~Copyable {
             return try quarantine(order, from: pending.done, budget: budget)
         case .retryQuarantined(let uids, let now, _):
             return try retryQuarantined(uids, now: now, from: pending.done, budget: budget)
-        case .removeOutcomes(let uids, _):
-            return try remove(uids[pending.done...].prefix(budget), from: tables.outcomes)
+        case .openReader(let name, let isWaitedFor, _):
+            return try openReader(name, isWaitedFor: isWaitedFor)
+        case .setReader(let name, let cursor, _):
+            return try setReader(name, to: cursor)
         case .removeRejections(let uids, _):
             return try remove(uids[pending.done...].prefix(budget), from: tables.rejections)
-        case .trim:
-            preconditionFailure("trims are not applied as other requests are")
+        case .trim, .index:
+            preconditionFailure("trims and indexes are not applied as other requests are")
         }
     }
 
@@ -83,7 +90,7 @@ struct CommitDraft: ~Copyable {
     var damage: String? {
         for (index, _) in state.lanes.changed(since: before.lanes) {
             let lane = state.lanes[index]
-            if lane.entries < 0 || lane.deferred < 0 {
+            if lane.entries < 0 || lane.deferred < 0 || lane.scheduled < 0 {
                 return "lane \(index + 1) has had more entries taken out than its record says that there were"
             }
         }
@@ -95,6 +102,7 @@ struct CommitDraft: ~Copyable {
     /// - Returns: the state on disk, and the pages in use.
     consuming func commit(ceilings: MarkCeilings) throws(LMDBError) -> (JournalState, CommitFigures) {
         raiseMarks(to: ceilings)
+        try storeLog()
         for (index, old) in state.lanes.changed(since: before.lanes) {
             let lane = state.lanes[index]
             if let old, lane.hasSameFigures(as: old) { continue }

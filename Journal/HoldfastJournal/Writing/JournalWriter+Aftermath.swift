@@ -58,12 +58,12 @@ extension JournalWriter {
             later
             ?? JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
         failure = later
-        let outcomes = shared.withLock { shared in
-            shared.failure = later
-            return shared.figures.outcomes
-        }
+        shared.withLock { shared in shared.failure = later }
+        let unread = state.log.figures(bytes: 0).unread(by: state.readers)
         return Aftermath(
-            .failed(error, verdicts, later: later), CommitReport(outcomes: outcomes, failure: error))
+            .failed(error, verdicts, later: later),
+            CommitReport(
+                newestOutcome: OutcomeCursor(state.log.newest), unreadOutcomes: unread, failure: error))
     }
 
     private func advance(by progress: [Progress]) {

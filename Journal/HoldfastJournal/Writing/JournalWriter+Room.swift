@@ -14,7 +14,11 @@ extension JournalWriter {
 
     /// - Parameter entries: that would be unconfirmed with these.
     func refusal(of bytes: Int, entries: Int, highWaterPages: Int) -> JournalError? {
-        if space.admit(bytes, highWaterPages: highWaterPages) == .limitReached { isAsideInTheWay = true }
+        switch space.admit(bytes, highWaterPages: highWaterPages) {
+        case .admitted: break
+        case .limitReached: isAsideInTheWay = true
+        case .mapFull: isLogInTheWay = true
+        }
         return limitation(of: bytes, entries: entries, highWaterPages: highWaterPages)
     }
 
@@ -81,6 +85,7 @@ extension JournalWriter {
             if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
                 return nil
             }
+            isLogInTheWay = true
             return JournalError(error, "append to", directory)
         }
     }

@@ -14,8 +14,8 @@ extension JournalWriter {
             }
             let requests = thread.takeMore()
             take(requests)
-            giveAsideWay()
-            if marksRefused, backlog.isEmpty, trims.isEmpty {
+            giveWay()
+            if marksRefused, backlog.isEmpty, trims.isEmpty, indexWork == nil {
                 // They wait for the next step, as they would for the next second.
                 marksRefused = false
                 return nil
@@ -41,7 +41,10 @@ extension JournalWriter {
         unsaid = nil
         backlog = []
         trims = []
+        indexWork = nil
     }
 
-    var waitingCount: Int { thread.waitingCount + backlog.count + trims.count + (marksWait ? 1 : 0) }
+    var waitingCount: Int {
+        thread.waitingCount + backlog.count + trims.count + (indexWork == nil ? 0 : 1) + (marksWait ? 1 : 0)
+    }
 }

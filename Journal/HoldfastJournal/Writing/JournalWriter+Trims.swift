@@ -19,8 +19,27 @@ extension JournalWriter {
         for work in failed { work.completion(.failure(error)) }
     }
 
-    /// Entries that may be needed give way to those that must be kept: a journal that is full keeps nothing aside.
-    func giveAsideWay() {
+    /// What may be needed gives way to what must be kept.
+    func giveWay() {
+        giveAsideWay()
+        giveLogWay()
+    }
+
+    /// Outcomes that nobody is waited for to read give way on a full disk, the oldest first: a part of them each time that
+    /// something was refused.
+    private func giveLogWay() {
+        guard isLogInTheWay else { return }
+        isLogInTheWay = false
+        let bytes = shared.withLock { shared in shared.figures.logPages } * space.pageByteCount
+        let lastRead = state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
+        guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, lastRead) else {
+            return
+        }
+        trims.append(TrimWork(.makingRoom(bytes)) { _ in })
+    }
+
+    /// A journal that is full keeps nothing aside.
+    private func giveAsideWay() {
         guard space.isTight || isAsideInTheWay else { return }
         isAsideInTheWay = false
         guard failure == nil, trims.isEmpty, shared.withLock({ shared in shared.figures.aside }) > 0 else { return }

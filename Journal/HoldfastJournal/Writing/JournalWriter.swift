@@ -20,10 +20,17 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
     private let identities = IdentityIndex()
+    private let outcomes: OutcomeAppender
+    /// The index of a segment of the log that is being put, some rows with each commit.
+    var indexWork: IndexWork?
+    /// Nil in a journal that is stepped: then the writer builds indexes itself.
+    let indexer: OutcomeIndexer
     /// The reason for refusing appends for want of room, as ``SharedState`` was told last.
     var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false
+    /// Something was refused for want of room on the disk, which old outcomes may take.
+    var isLogInTheWay = false
     var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
     var marksRefused = false
@@ -32,14 +39,18 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// The environments whose files are looked after: a blacklist without commits has no other watch.
     private let environments: [Environment]
     private var nextLook = ContinuousClock.now
+    /// What a commit in the making leaves of ``indexWork``.
+    private var indexLeft: IndexWork?
 
     private static let lookInterval = Duration.seconds(1)
 
     init(
-        _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, directory: String,
-        options: JournalOptions, readers: ReaderPool, shared: Monitor<SharedState>, thread: WorkThread<Request>,
-        blacklist: Environment
+        _ store: EntriesStore, _ state: JournalState, _ space: SpaceGuard, _ outcomes: OutcomeAppender,
+        directory: String, options: JournalOptions, readers: ReaderPool, shared: Monitor<SharedState>,
+        thread: WorkThread<Request>, indexer: OutcomeIndexer, blacklist: Environment
     ) {
+        self.outcomes = outcomes
+        self.indexer = indexer
         environments = [store.environment, blacklist]
         self.store = store
         self.state = state
@@ -64,15 +75,19 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 report(aftermath)
                 answer(aftermath)
             }
-            giveAsideWay()
+            giveWay()
             take(thread.takeMore())
-        } while !backlog.isEmpty || !trims.isEmpty || marksWait
+        } while !backlog.isEmpty || !trims.isEmpty || indexWork != nil || marksWait
         lookAround()
     }
 
     func take(_ requests: [Request]) {
         for request in requests {
-            if case .trim(let work) = request { trims.append(work) } else { backlog.append(Pending(request)) }
+            switch request {
+            case .trim(let work): trims.append(work)
+            case .index(let work): takeIndex(work)
+            default: backlog.append(Pending(request))
+            }
         }
     }
 
@@ -91,6 +106,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             return fail(JournalError(error, "write to", directory))
         }
         lookAtRoom()
+        beginIndex()
         for environment in environments {
             if let loss = environment.loss(in: directory) { return fail(loss, later: loss) }
         }
@@ -117,6 +133,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
 
     private enum Attempt {
         case committed(JournalState, CommitFigures, [Progress], TrimWork?)
+        /// The index of a segment cannot be put; all else may be.
+        case indexRefused
         /// One request cannot be done; the others may.
         case refused(Int, JournalError)
         case noRoom(LMDBError)
@@ -131,10 +149,12 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// - Returns: what is to be said of it; nil when there was nothing to do.
     func commit(atMost greatest: Int = .max) -> Aftermath? {
         if let failure {
+            indexWork = nil
             return backlog.isEmpty && trims.isEmpty ? nil : Aftermath(.refused(backlog.count, failure))
         }
+        if space.refusal != nil { indexWork = nil }
         let ceilings = shared.withLock { shared in shared.ceilings }
-        if backlog.isEmpty, trims.isEmpty, !state.wouldRaiseMarks(ceilings) { return nil }
+        if backlog.isEmpty, trims.isEmpty, indexWork == nil, !state.wouldRaiseMarks(ceilings) { return nil }
         let start = ContinuousClock.now
         var isSmall = space.isTight
         letOvertake(budget(isSmall))
@@ -144,12 +164,17 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             switch attempt(count, verdicts, budget: budget(isSmall), ceilings: ceilings) {
             case .committed(let state, let figures, let progress, let trim):
                 identities.commit()
+                outcomes.commit()
+                indexWork = indexLeft
                 return take(state, figures, progress, trim, ceilings, since: start)
             case .refused(let index, let error):
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
+            case .indexRefused:
+                indexWork = nil
             case .noRoom(let error):
                 space.refusal = error.code
+                (indexWork, isLogInTheWay) = (nil, true)
                 let refusal = JournalError(error, "append to", directory)
                 let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
                 if !appends.isEmpty {
@@ -215,10 +240,12 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         progress.reserveCapacity(count)
         // What an attempt has left that failed.
         identities.rollBack()
+        outcomes.rollBack()
         let begun: CommitDraft
         do throws(LMDBError) {
             begun = try CommitDraft(
-                store, state, identities, directory: directory, keepsNothingAside: space.isTight)
+                store, state, identities, outcomes, directory: directory, pageByteCount: space.pageByteCount,
+                keepsNothingAside: space.isTight)
         } catch {
             return .failed(JournalError(error, "write to", directory))
         }
@@ -256,6 +283,14 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     }
                     let failure = JournalError(error, "trim", directory)
                     return error.code.isDamage ? .failed(failure) : .refused(count, failure)
+                }
+            }
+            indexLeft = nil
+            if let work = indexWork {
+                do throws(LMDBError) {
+                    indexLeft = try draft.putIndex(work, budget: Self.indexBudget)
+                } catch {
+                    return error.code.isDamage ? .failed(JournalError(error, "write to", directory)) : .indexRefused
                 }
             }
             if let damage = draft.damage {
@@ -312,7 +347,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
             duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
         for (index, progress) in progress.enumerated() { measure.add(progress, of: backlog[index]) }
-        let report = CommitReport(from: self.state, to: state, outcomes: figures.outcomes, measure: measure)
+        let report = CommitReport(from: self.state, to: state, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages
         shared.withLock { shared in
@@ -320,6 +355,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             shared.figures = figures
             shared.ceilings.committed(ceilings)
         }
+        beginIndex()
         return Aftermath(.done(progress, trim), report)
     }
 

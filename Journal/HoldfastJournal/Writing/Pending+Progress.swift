@@ -6,7 +6,7 @@ extension Progress {
         switch self {
         case .settled(_, let parts), .removed(_, let parts), .quarantined(_, let parts): parts
         case .promoted(let uids, _): uids.count
-        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .failed: 0
+        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .readerSet, .failed: 0
         }
     }
 }
@@ -21,7 +21,8 @@ extension CommitMeasure {
                 bytes += pending.appendedBytes
             }
         case .settled(let report, _): settlements += report.settled
-        case .promoted, .quarantined, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .removed, .failed:
+        case .promoted, .quarantined, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .readerSet,
+            .removed, .failed:
             break
         }
     }
@@ -33,7 +34,7 @@ extension Pending {
         switch progress {
         case .promoted(let uids, let isLast): isLast || uids.count >= remainingParts
         case .settled, .removed, .quarantined: progress.parts >= remainingParts
-        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .failed: true
+        case .appended, .markLowered, .stateSet, .lanesOpened, .producerOpened, .noted, .readerSet, .failed: true
         }
     }
 
@@ -97,11 +98,13 @@ extension Pending {
             reply.give(.success(()))
         case (.setNote(_, _, let reply), .failed(let error)):
             reply.give(.failure(error))
-        case (.removeOutcomes(_, let completion), .removed(_, let parts)):
-            done += parts
-            if !isFinished { return false }
+        case (.openReader(_, isWaitedFor: _, let reply), .readerSet(let cursor)):
+            reply.give(.success(cursor))
+        case (.openReader(_, isWaitedFor: _, let reply), .failed(let error)):
+            reply.give(.failure(error))
+        case (.setReader(_, _, let completion), .readerSet):
             completion(.success(()))
-        case (.removeOutcomes(_, let completion), .failed(let error)):
+        case (.setReader(_, _, let completion), .failed(let error)):
             completion(.failure(error))
         case (.removeRejections(_, let reply), .removed(let count, let parts)):
             done += parts

@@ -14,17 +14,20 @@ enum Request: Sendable {
     case setNote([UInt8], [UInt8]?, Reply<Void>)
     case quarantine(QuarantineOrder, @Sendable (Result<[UID], JournalError>) -> Void)
     case retryQuarantined([UID], WallTime, @Sendable (Result<[UID], JournalError>) -> Void)
-    case removeOutcomes([UID], @Sendable (Result<Void, JournalError>) -> Void)
+    case openReader(String, isWaitedFor: Bool, Reply<OutcomeCursor>)
+    case setReader(String, OutcomeCursor?, @Sendable (Result<Void, JournalError>) -> Void)
     case removeRejections([UID], Reply<Int>)
     /// Done piece by piece behind the others.
     case trim(TrimWork)
+    /// As a trim is; nobody waits for it.
+    case index(IndexWork)
 }
 
 /// A request in the writer's hands. Large settlements and promotions take several commits.
 struct Pending {
     let request: Request
-    /// The keys of a settlement, in sorted runs when there are many.
-    private(set) var acknowledged: [EntryKey] = []
+    /// The acknowledgements of a settlement, in sorted runs when there are many.
+    private(set) var acknowledged: [Acknowledgement] = []
     /// Keys of entries that silence has confirmed, sorted.
     private(set) var quieted: [EntryKey] = []
     /// The number of acknowledged keys that are in sorted runs.
@@ -58,7 +61,7 @@ struct Pending {
     var mayOvertake: Bool {
         switch request {
         case .append, .refuse, .openLanes, .openProducer, .setNote: true
-        case .settle, .promote, .lowerMark, .setState, .removeOutcomes, .removeRejections, .trim,
+        case .settle, .promote, .lowerMark, .setState, .openReader, .setReader, .removeRejections, .trim, .index,
             .quarantine, .retryQuarantined:
             false
         }
@@ -79,10 +82,12 @@ struct Pending {
         switch request {
         case .settle(let batch, _): batch.count - done
         case .promote(_, after: _, now: _, let limit, _): limit - done
-        case .removeOutcomes(let uids, _), .retryQuarantined(let uids, _, _): uids.count - done
+        case .retryQuarantined(let uids, _, _): uids.count - done
         case .quarantine(let order, _): order.items.count - done
         case .removeRejections(let uids, _): uids.count - done
-        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .trim: 0
+        case .append, .refuse, .lowerMark, .setState, .openLanes, .openProducer, .setNote, .openReader, .setReader,
+            .trim, .index:
+            0
         }
     }
 }
@@ -101,15 +106,24 @@ extension Submission {
     }
 }
 
-extension [EntryKey] {
+/// Something of one entry.
+protocol Keyed {
+    var lane: LaneID { get }
+    var uid: UID { get }
+}
+
+extension Keyed {
+    fileprivate func precedes(_ other: Self) -> Bool { lane == other.lane ? uid < other.uid : lane < other.lane }
+}
+
+extension EntryKey: Keyed {}
+extension Acknowledgement: Keyed {}
+
+extension Array where Element: Keyed {
     /// Puts a range into the order of the table, in which deleting is fastest. Most batches are in order already.
     mutating func sortByKey(_ range: Range<Int>) {
-        let isSorted = range.dropFirst().allSatisfy { index in Self.precedes(self[index - 1], self[index]) }
-        if !isSorted { self[range].sort(by: Self.precedes) }
-    }
-
-    private static func precedes(_ lhs: EntryKey, _ rhs: EntryKey) -> Bool {
-        lhs.lane == rhs.lane ? lhs.uid < rhs.uid : lhs.lane < rhs.lane
+        let isSorted = range.dropFirst().allSatisfy { index in self[index - 1].precedes(self[index]) }
+        if !isSorted { self[range].sort { lhs, rhs in lhs.precedes(rhs) } }
     }
 }
 
@@ -126,7 +140,8 @@ enum Progress {
     case lanesOpened([LaneID])
     case producerOpened(ProducerID)
     case noted
-    /// Outcomes or rejections.
+    case readerSet(OutcomeCursor)
+    /// Rejections.
     case removed(Int, parts: Int)
     case failed(JournalError)
 }

@@ -31,44 +31,6 @@ public struct ProducerStatus: Hashable, Sendable {
     }
 }
 
-/// The end of one notification, for the application that submitted it.
-public struct Outcome: Hashable, Sendable {
-    /// The notification's UID, as its receipt gave it.
-    public let uid: UID
-    /// How the notification ended.
-    public let terminal: TerminalOutcome
-    /// The details of a ``TerminalOutcome/rejected(_:)``; `nil` for any other outcome.
-    public let cause: RejectionCause?
-    /// When the outcome was decided, by this machine's wall clock.
-    public let settledAt: WallTime
-    /// The `apns-id` of every attempt.
-    public let id: NotificationID
-    /// The recipient, as submitted.
-    public let recipient: Recipient
-    /// The name of the Producer that submitted it.
-    public let producer: String
-    /// The application's tag, as submitted.
-    public let tag: [UInt8]
-
-    /// Creates an outcome, for tests of code that takes outcomes.
-    public init(
-        uid: UID, terminal: TerminalOutcome, cause: RejectionCause?, settledAt: WallTime, id: NotificationID,
-        recipient: Recipient, producer: String, tag: [UInt8]
-    ) {
-        self.uid = uid
-        self.terminal = terminal
-        self.cause = cause
-        self.settledAt = settledAt
-        self.id = id
-        self.recipient = recipient
-        self.producer = producer
-        self.tag = tag
-    }
-
-    /// The device token; `nil` for a broadcast, and for services other than Apple's.
-    public var token: DeviceToken? { recipient.token }
-}
-
 /// A notification that was refused for good, kept whole so that it can be understood or sent again: a dead letter.
 public struct Rejection: Hashable, Sendable {
     /// The UID of the notification, as its receipt gave it.
@@ -106,6 +68,8 @@ public enum EntryFate: Hashable, Sendable {
     case unconfirmed(LaneKey, attempts: Int, possiblySent: Bool)
     /// Waits until it is due, and is then sent again.
     case deferred(LaneKey, until: WallTime, attempts: Int, reason: Reason)
+    /// Waits for the time from which it may be delivered.
+    case scheduled(LaneKey, for: WallTime, attempts: Int)
     /// Confirmed by silence, and kept for a while because a late error may still revoke that.
     case aside(LaneKey, since: WallTime)
     /// Has its terminal outcome.
@@ -117,7 +81,8 @@ public enum EntryFate: Hashable, Sendable {
     package var lane: LaneKey? {
         switch self {
         case .unconfirmed(let lane, attempts: _, possiblySent: _),
-            .deferred(let lane, until: _, attempts: _, reason: _), .quarantined(let lane, possiblySent: _):
+            .deferred(let lane, until: _, attempts: _, reason: _), .scheduled(let lane, for: _, attempts: _),
+            .quarantined(let lane, possiblySent: _):
             lane
         case .aside, .settled: nil
         }
@@ -140,12 +105,20 @@ public struct TrimBounds: Hashable, Sendable {
     package var asideAfter: WallTime?
     /// The most entries kept aside; the oldest are confirmed first.
     package var greatestAside: Int?
+    /// Outcomes settled earlier are deleted from the log, the oldest first, up to the first one that is not, and up to the
+    /// first one that a reader is waited for.
+    package var outcomesBefore: WallTime?
+    /// The most bytes of the log and its index; the oldest outcomes are deleted first, up to the first one that a reader is
+    /// waited for.
+    package var greatestOutcomeBytes: Int?
 
     package init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
         greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
-        greatestAside: Int? = nil
+        greatestAside: Int? = nil, outcomesBefore: WallTime? = nil, greatestOutcomeBytes: Int? = nil
     ) {
+        self.outcomesBefore = outcomesBefore
+        self.greatestOutcomeBytes = greatestOutcomeBytes
         self.asideBefore = asideBefore
         self.asideAfter = asideAfter
         self.greatestAside = greatestAside
@@ -162,9 +135,12 @@ public struct Trimmed: Hashable, Sendable {
     package var identities: Int
     /// Entries kept aside that were confirmed.
     package var aside: Int
+    /// Outcomes deleted from the log.
+    package var outcomes: Int
 
-    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0) {
+    package init(rejections: Int = 0, identities: Int = 0, aside: Int = 0, outcomes: Int = 0) {
         self.aside = aside
+        self.outcomes = outcomes
         self.rejections = rejections
         self.identities = identities
     }

@@ -54,6 +54,9 @@ public struct Submission: Sendable {
     package var retries: [(index: Int, rejection: UID)]
     /// The histories of items that were entries of another journal before, ascending by index. Not for items with an identity.
     package var histories: [(index: Int, history: EntryHistory)]
+    /// The times that items are scheduled for, ascending by index: those go among the scheduled entries. Not with ``retries`` or
+    /// ``histories``.
+    package var schedules: [(index: Int, time: WallTime)]
     /// A note that becomes durable in the same commit, such as how far a file was imported.
     package var note: (name: String, value: [UInt8])?
 
@@ -61,7 +64,7 @@ public struct Submission: Sendable {
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
         items: [Item] = [], identities: [(index: Int, identity: Identity)] = [], inquiries: [Identity] = [],
         retries: [(index: Int, rejection: UID)] = [], histories: [(index: Int, history: EntryHistory)] = [],
-        note: (name: String, value: [UInt8])? = nil
+        schedules: [(index: Int, time: WallTime)] = [], note: (name: String, value: [UInt8])? = nil
     ) {
         self.producer = producer
         self.acceptedAt = acceptedAt
@@ -72,6 +75,7 @@ public struct Submission: Sendable {
         self.inquiries = inquiries
         self.retries = retries
         self.histories = histories
+        self.schedules = schedules
         self.note = note
     }
 }
@@ -81,6 +85,7 @@ public struct EntryHistory: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         /// Among the entries that go out in UID order.
         case waiting
+        /// In a ``ScheduledPlace`` for one that is scheduled.
         case deferred(until: WallTime)
         case rejected(RejectionCause)
     }
@@ -158,7 +163,7 @@ public struct EntryKey: Hashable, Sendable {
 /// Settlements of entries, for one commit. Opaque outside of this package.
 public struct SettlementBatch: Sendable {
     /// Entries that the service took: deleted.
-    package var acknowledged: [EntryKey]
+    package var acknowledged: [Acknowledgement]
     /// Entries confirmed by silence, which a late error may revoke: kept aside, neither unconfirmed nor ended. Their outcome
     /// is written when they leave it; see ``Settlement/Kind/recall(due:possiblySent:)`` and ``TrimBounds/asideBefore``. A full
     /// journal confirms them at once.
@@ -173,11 +178,15 @@ public struct SettlementBatch: Sendable {
     package var settledAt: WallTime
     /// See ``Submission/earliestTime``.
     package var earliestTime: WallTime?
-    /// Whether each terminal outcome is stored, in the same commit, until ``JournalService/removeOutcomes(_:completion:)``.
+    /// Whether each terminal outcome is written to the log, in the same commit.
     package var keepsOutcomes: Bool
+    /// Whether the log gets the payload with the outcome.
+    package var keepsPayloads = false
+    /// Details of single settlements for their outcomes, by UID; also of acknowledgements with an `apns-unique-id`.
+    package var details: [UID: SettlementDetail] = [:]
 
     package init(
-        acknowledged: [EntryKey] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        acknowledged: [Acknowledgement] = [], others: [Settlement] = [], possibleDuplicates: Int = 0,
         settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false,
         quieted: [EntryKey] = [], greatestAside: Int = .max
     ) {
@@ -203,6 +212,64 @@ public struct SettlementBatch: Sendable {
     package var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
+/// How long ago an attempt was handed out, in milliseconds. Opaque outside of this package.
+public struct SentAgo: Hashable, Sendable {
+    package let milliseconds: UInt32
+
+    package init(milliseconds: UInt32) { self.milliseconds = milliseconds }
+
+    package static let unknown = SentAgo(milliseconds: .max)
+
+    /// The time of the hand-out, seen from `settledAt`; `nil` if it is not known.
+    package func time(before settledAt: WallTime) -> WallTime? {
+        self == .unknown ? nil : WallTime(milliseconds: settledAt.milliseconds - Int64(milliseconds))
+    }
+}
+
+/// An entry that the service took. Opaque outside of this package.
+public struct Acknowledgement: Hashable, Sendable {
+    package let lane: LaneID
+    /// How long before ``SettlementBatch/settledAt`` it was handed out.
+    package let sentAgo: SentAgo
+    package let uid: UID
+
+    package init(_ key: EntryKey, sentAgo: SentAgo = .unknown) {
+        lane = key.lane
+        uid = key.uid
+        self.sentAgo = sentAgo
+    }
+
+    package var key: EntryKey { EntryKey(lane: lane, uid: uid) }
+}
+
+extension SettlementBatch {
+    /// A batch that acknowledges `keys`, of which nobody knows when they were handed out.
+    package init(
+        acknowledging keys: [EntryKey], others: [Settlement] = [], possibleDuplicates: Int = 0,
+        settledAt: WallTime = WallTime(milliseconds: 0), earliestTime: WallTime? = nil, keepsOutcomes: Bool = false
+    ) {
+        self.init(
+            acknowledged: keys.map { Acknowledgement($0) }, others: others, possibleDuplicates: possibleDuplicates,
+            settledAt: settledAt, earliestTime: earliestTime, keepsOutcomes: keepsOutcomes)
+    }
+}
+
+/// What an outcome says beside the settlement itself. Opaque outside of this package.
+public struct SettlementDetail: Hashable, Sendable {
+    /// How long before ``SettlementBatch/settledAt`` the attempt was handed out.
+    package var sentAgo: SentAgo
+    /// The answer's `apns-unique-id`.
+    package var uniqueID: String?
+    /// Whether this ends an attempt, beside those that the entry's record counts.
+    package var isAttempt: Bool
+
+    package init(sentAgo: SentAgo = .unknown, uniqueID: String? = nil, isAttempt: Bool = true) {
+        self.sentAgo = sentAgo
+        self.uniqueID = uniqueID
+        self.isAttempt = isAttempt
+    }
+}
+
 /// One settlement other than an acknowledgement. Opaque outside of this package.
 public struct Settlement: Sendable {
     package enum Kind: Sendable {
@@ -214,6 +281,9 @@ public struct Settlement: Sendable {
         case unknown
         /// Taken back: deleted, outcome *withdrawn*; *unknown* if the entry's record says that it may have been sent.
         case withdraw
+        /// A newer one takes its place: deleted, outcome *superseded*; *unknown* if the entry's record says that it may have been
+        /// sent.
+        case supersede
         /// Not now: becomes deferred, with its attempts.
         ///
         /// `possiblySent`: an attempt may have reached the service. The record keeps that for good, for later processes.
@@ -280,11 +350,14 @@ public struct CommitReport: Sendable {
         package let lastUID: UID
         /// The send mark on disk.
         package let mark: UID
+        /// Whether entries of the lane are scheduled, perhaps since this commit.
+        package var hasSchedules: Bool
 
-        package init(id: LaneID, lastUID: UID, mark: UID) {
+        package init(id: LaneID, lastUID: UID, mark: UID, hasSchedules: Bool = false) {
             self.id = id
             self.lastUID = lastUID
             self.mark = mark
+            self.hasSchedules = hasSchedules
         }
     }
 
@@ -292,8 +365,10 @@ public struct CommitReport: Sendable {
     package let lanes: [Lane]
     /// Producers whose last unconfirmed entry was settled by this commit.
     package let drained: [ProducerID]
-    /// Outcomes that wait to be taken.
-    package let outcomes: Int
+    /// The newest outcome of the log.
+    package let newestOutcome: OutcomeCursor
+    /// The number of outcomes that a reader that is waited for has not read.
+    package let unreadOutcomes: Int
     /// Why the journal must be reopened. Reported once, since a commit may hold nothing but marks, and then no request gets
     /// the error.
     package let failure: JournalError?
@@ -301,12 +376,13 @@ public struct CommitReport: Sendable {
     package let measure: CommitMeasure?
 
     package init(
-        lanes: [Lane] = [], drained: [ProducerID] = [], outcomes: Int = 0, failure: JournalError? = nil,
-        measure: CommitMeasure? = nil
+        lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .start, unreadOutcomes: Int = 0,
+        failure: JournalError? = nil, measure: CommitMeasure? = nil
     ) {
         self.lanes = lanes
         self.drained = drained
-        self.outcomes = outcomes
+        self.newestOutcome = newestOutcome
+        self.unreadOutcomes = unreadOutcomes
         self.failure = failure
         self.measure = measure
     }

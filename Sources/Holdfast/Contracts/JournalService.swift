@@ -72,8 +72,10 @@ package protocol JournalService: Journal {
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     )
 
-    /// The due time of the lane's next deferred entry; `nil` if there is none.
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime?
+    /// The due time of the lane's next deferred entry that is due after `after`; `nil` if there is none.
+    ///
+    /// - Parameter after: `nil` for the first of all.
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime?
 
     /// Reads unconfirmed entries of the lane above `after`, ascending, without deferred ones.
     ///
@@ -105,6 +107,9 @@ package protocol JournalService: Journal {
     /// The number of entries kept aside: see ``JournalStatus/aside``. From memory.
     var asideCount: Int { get }
 
+    /// The number of scheduled entries: see ``JournalStatus/scheduled``. From memory.
+    var scheduledCount: Int { get }
+
     /// Lists quarantined entries, ascending by UID from the first above `after`.
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
 
@@ -131,21 +136,56 @@ package protocol JournalService: Journal {
     /// Every Producer that was ever opened, with the counts of its notifications.
     func producers() throws(JournalError) -> [ProducerStatus]
 
-    /// The state of an entry, as far as the journal still knows. `nil` if it knows nothing: the outcome was taken or not kept,
-    /// and the identity is not remembered.
+    /// The state of an entry, as far as the journal still knows. `nil` if it knows nothing: the outcome is not in the log, and
+    /// the identity is not remembered.
     func fate(of uid: UID) throws(JournalError) -> EntryFate?
 
-    /// The number of outcomes that wait to be taken. From memory.
-    var outcomeCount: Int { get }
+    /// The entries with this key that have not ended, of which the newest wins; `nil` if there are none.
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries?
 
-    /// Lists outcomes that wait to be taken, ascending by UID from the first above `after`. Unreadable records are skipped, and
-    /// stay.
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome]
+    /// The bounds of the log of outcomes. From memory.
+    var outcomeLog: OutcomeLogFigures { get }
 
-    /// Removes outcomes that were taken. UIDs without one are skipped.
+    /// Lists outcomes in the order in which they ended, from the first after `cursor` that is still in the log. Unreadable
+    /// records are skipped, and stay.
     ///
-    /// - Parameter completion: called when the commit is durable.
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
+    /// - Parameter limit: the most outcomes; fewer come if their bytes exceed about 1 MiB. An end of the page equal to
+    ///   `cursor` means that there are no more.
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage
+
+    /// Looks for outcomes, the newest first.
+    ///
+    /// By UID, `apns-id`, recipient or tag it takes milliseconds among millions; by Producer, topic or time the parts of the
+    /// log without any are skipped.
+    ///
+    /// - Parameters:
+    ///   - before: looks at older ones only; `nil` starts at the newest.
+    ///   - limit: the most outcomes.
+    ///   - mostBytes: of the log to look through; the page then ends early.
+    /// - Returns: the outcomes found; the page's end is the oldest place that was looked at: continue with it as `before`. It
+    ///   is ``OutcomeCursor/start`` when nothing is left to look at.
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage
+
+    /// The readers that are known, by name. From memory.
+    var outcomeReaders: [OutcomeReader] { get }
+
+    /// Registers a reader durably the first time, at the newest outcome, and sets whether it is waited for.
+    ///
+    /// - Parameter name: 1 to 64 bytes of UTF-8; at most ``OutcomeReader/greatestCount`` readers in a journal.
+    /// - Returns: how far it has come.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for another name, or a reader beyond that.
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor
+
+    /// Stores how far a reader has come, or forgets it. Cursors may go back.
+    ///
+    /// - Parameters:
+    ///   - cursor: at most the newest outcome; `nil` forgets the reader.
+    ///   - completion: called when the commit is durable; with ``JournalError/Code/notFound`` for a reader that was never
+    ///     opened, or ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Lists rejections, ascending by UID from the first above `after`. Unreadable records are skipped, and stay.
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection]
@@ -193,6 +233,14 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
+    /// The number of outcomes in the log.
+    package var outcomeCount: Int { outcomeLog.count }
+
+    /// The number of outcomes that a reader that is waited for has not read; 0 without such a reader.
+    package var unreadOutcomeCount: Int { outcomeLog.unread(by: outcomeReaders) }
+    /// The due time of the lane's next deferred entry; `nil` if there is none.
+    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try nextDue(lane, after: nil) }
+
     /// A handle of this journal itself.
     package var handle: JournalHandle { JournalHandle(self) }
 

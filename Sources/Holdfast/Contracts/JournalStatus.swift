@@ -5,19 +5,22 @@ public struct JournalStatus: Sendable {
         /// The lane's route, urgency and guarantee.
         public var key: LaneKey
         package var id: LaneID
-        /// Entries without a terminal outcome, the deferred ones included.
+        /// Entries without a terminal outcome, the deferred and the scheduled ones included.
         public var unconfirmed: Int
         /// Unconfirmed entries that wait for their due time.
         public var deferred: Int
+        /// Unconfirmed entries that wait for the time from which they may be delivered.
+        public var scheduled: Int
         package var mark: UID
         /// Whether the lane runs, as noted in the journal.
         public var state: LaneState
         /// Entries of the lane that are in quarantine.
         public var quarantined: Int
         package init(
-            key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, mark: UID, state: LaneState = .running,
-            quarantined: Int = 0
+            key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, scheduled: Int = 0, mark: UID,
+            state: LaneState = .running, quarantined: Int = 0
         ) {
+            self.scheduled = scheduled
             self.quarantined = quarantined
             self.key = key
             self.id = id
@@ -28,12 +31,14 @@ public struct JournalStatus: Sendable {
         }
     }
 
-    /// Entries without a terminal outcome, the deferred ones included.
+    /// Entries without a terminal outcome, the deferred and the scheduled ones included.
     public var unconfirmed: Int
     /// Unconfirmed entries of which an attempt may have reached the service.
     public var possiblySent: Int
     /// Unconfirmed entries that wait for their due time.
     public var deferred: Int
+    /// Unconfirmed entries that wait for the time from which they may be delivered.
+    public var scheduled: Int
     /// Entries in quarantine, because their records cannot be read: neither unconfirmed nor ended. The accepted entries are
     /// the ended, the unconfirmed, those aside and these.
     public var quarantined: Int
@@ -60,10 +65,12 @@ public struct JournalStatus: Sendable {
     public var limitBytes: Int
 
     package init(
-        unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, rejections: Int = 0, blacklist: Int = 0,
+        unconfirmed: Int = 0, possiblySent: Int = 0, deferred: Int = 0, scheduled: Int = 0, rejections: Int = 0,
+        blacklist: Int = 0,
         nextUID: UID = UID(1), lanes: [Lane] = [], totals: JournalTotals = JournalTotals(), usedBytes: Int = 0,
         limitBytes: Int = 0, outcomes: Int = 0, identities: Int = 0, aside: Int = 0, quarantined: Int = 0
     ) {
+        self.scheduled = scheduled
         self.aside = aside
         self.quarantined = quarantined
         self.unconfirmed = unconfirmed
@@ -95,11 +102,13 @@ public struct JournalTotals: Hashable, Sendable {
     public var unknown: UInt64 = 0
     /// Notifications taken back before they were sent.
     public var withdrawn: UInt64 = 0
+    /// Notifications whose place a newer one took before they were sent.
+    public var superseded: UInt64 = 0
     /// Attempts that followed one which the service may have taken.
     public var possibleDuplicates: UInt64 = 0
 
     package init() {}
 
     /// The number of ended notifications. Meaningless if the figures are damaged.
-    package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn].reduce(0, &+) }
+    package var ended: UInt64 { [confirmed, rejected, expired, unknown, withdrawn, superseded].reduce(0, &+) }
 }

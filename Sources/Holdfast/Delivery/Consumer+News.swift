@@ -43,6 +43,7 @@ extension Consumer {
             guard let commit = commits[lanes[index].id] else { continue }
             if commit.mark != lanes[index].machine.mark { context.tell(.markMoved(lanes[index].key, to: commit.mark)) }
             lanes[index].machine.committed(lastUID: commit.lastUID, mark: commit.mark)
+            if commit.hasSchedules { promotions.scheduled(index) }
         }
     }
 
@@ -75,7 +76,7 @@ extension Consumer {
         var position = events.startIndex
         while position < events.endIndex {
             let number = events[position].connection
-            var plan = judge.newPlan()
+            var plan = judge.newPlan(at: now)
             var end: ConnectionEnd?
             while position < events.endIndex, events[position].connection == number, end == nil {
                 end = take(events[position].event, of: number, into: &plan, at: now)

@@ -29,7 +29,7 @@ extension Consumer {
             looks += [
                 places.nextLook(now: now), handOuts.nextTrial(now: now), connections.pool.nextAttempt,
                 connections.nextScaling(now: now), housekeeping.next, reports.nextLook, judge.breakers.judgementAt,
-                censuses.nextLook, judge.topicHold.wake, promotions.nextLook,
+                censuses.nextLook, judge.topicHold.wake, promotions.nextLook(now: now),
             ]
             looks += lanes.map(\.nextLook)
         }

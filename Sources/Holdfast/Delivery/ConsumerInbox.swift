@@ -81,6 +81,13 @@ struct Inquiry: Sendable {
 }
 
 extension ConsumerInbox {
+    /// A commit has changed a lane of the Consumer.
+    mutating func note(_ lane: CommitReport.Lane) {
+        let hadSchedules = commits[lane.id]?.hasSchedules == true
+        commits[lane.id] = lane
+        if hadSchedules { commits[lane.id]?.hasSchedules = true }
+    }
+
     /// An operator's batch is in the journal, or will not be.
     mutating func endRestoring() {
         hasRestored = true

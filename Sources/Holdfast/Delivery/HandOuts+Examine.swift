@@ -62,6 +62,10 @@ extension HandOuts {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
             }
             if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, fields.newestWins, try isNotNewest(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, let time = judge.schedule(fields, in: batch, wall: now.wall) {
+                obstacle = .scheduled(for: time)
+            }
             if obstacle == nil, asksLater {
                 obstacle = judge.laterObstacle(to: flight, fields, in: batch, connection: connection, at: now)
             }
@@ -125,6 +129,14 @@ extension HandOuts {
         return .mustWait(context.configuration.probes.maximum, .blacklistUnreadable)
     }
 
+    /// Whether a newer one of those was accepted of which the newest wins.
+    private func isNotNewest(
+        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
+    ) throws(JournalError) -> Bool {
+        guard let key = NewestKey(fields, in: batch.bytes.span, key: context.journal.identityKey) else { return false }
+        return try context.journal.newest(key).map { $0.newest > uid } ?? false
+    }
+
     /// Whether a newer update of the same live activity is on its way, or has arrived.
     private func isSuperseded(
         _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
@@ -141,7 +153,7 @@ extension HandOuts {
         guard let successor else { return false }
         // One that was refused, say, stands for nothing.
         return switch try context.journal.fate(of: successor) {
-        case .unconfirmed, .deferred, .aside, .settled(.confirmed), nil: true
+        case .unconfirmed, .deferred, .scheduled, .aside, .settled(.confirmed), nil: true
         case .settled, .quarantined: false
         }
     }

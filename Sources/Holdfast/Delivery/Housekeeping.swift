@@ -9,6 +9,7 @@ struct Housekeeping: Sendable {
     private var identityLimit: Int
     private var lateErrorPeriod: Duration
     private var lateErrorLimit: Int
+    private var history: HistoryPolicy
     /// One Consumer of an engine does it for all.
     var isInCharge: Bool
     private var isUnderWay = false
@@ -23,6 +24,7 @@ struct Housekeeping: Sendable {
         identityLimit = configuration.identityLimit
         lateErrorPeriod = configuration.lateErrorPeriod
         lateErrorLimit = configuration.lateErrorLimit
+        history = configuration.history
         self.isInCharge = isInCharge
     }
 
@@ -32,6 +34,7 @@ struct Housekeeping: Sendable {
         (interval, rejectionAge, rejectionLimit) = (changed.interval, changed.rejectionAge, changed.rejectionLimit)
         (identityAge, identityLimit) = (changed.identityAge, changed.identityLimit)
         (lateErrorPeriod, lateErrorLimit) = (changed.lateErrorPeriod, changed.lateErrorLimit)
+        history = changed.history
     }
 
     /// - Parameters:
@@ -53,7 +56,11 @@ struct Housekeeping: Sendable {
             asideBefore: wall.advanced(by: .zero - lateErrorPeriod),
             // What was put aside a moment ago may seem to be a little later than now.
             asideAfter: isTrusted ? wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)) : nil,
-            greatestAside: lateErrorLimit)
+            greatestAside: lateErrorLimit,
+            // What nobody keeps goes when those who are waited for have read it.
+            outcomesBefore: history.isKept
+                ? wall.advanced(by: .zero - history.age) : WallTime(milliseconds: .max),
+            greatestOutcomeBytes: history.limitBytes)
     }
 
     /// It is done, or failed and will be tried at the next time.

@@ -136,7 +136,7 @@ final class Places {
         }
         guard wanted > 0 else { return 0 }
         let granted = context.gate.reserve(
-            wanted, route: context.index, inFlight: inFlight + kept, waiting: context.journal.outcomeCount)
+            wanted, route: context.index, inFlight: inFlight + kept, waiting: context.journal.unreadOutcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see lookAtOutcomes.
         // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)
         if granted == 0, lanes.keptPlaces() == 0 || kept < lanes.keptPlaces() { context.holds.outcomesAreFull = true }
@@ -151,7 +151,7 @@ final class Places {
 
     /// Whether outcomes leave room for more. If not, the route is told when they do.
     var haveRoomForOutcomes: Bool {
-        context.gate.hasRoom(route: context.index, inFlight: taken, waiting: context.journal.outcomeCount)
+        context.gate.hasRoom(route: context.index, inFlight: taken, waiting: context.journal.unreadOutcomeCount)
     }
 
     func lookAtOutcomes() {

@@ -226,7 +226,7 @@ final class PlanPerformer {
         }
         context.tell(.lateError(recalled: report.settled, lost: late.lost(recalled: report.settled)))
         guard let named = late.denied.named, let result = late.result else { return }
-        var plan = judge.newPlan()
+        var plan = judge.newPlan(at: now)
         let ticket = connections.none.flights.window.settleUnsent(named)
         judge.decide(about: named, ticket: ticket, by: result, into: &plan, at: now)
         settle(plan, connection: Connections.none, at: now)

@@ -4,6 +4,7 @@ final class Promotions {
     /// The purpose of a lane's promotion in progress.
     private enum Errand {
         case due
+        case scheduled
         case stranded
         case topic(TopicHold.Call)
         /// Held for the clock, and due then.
@@ -74,12 +75,13 @@ final class Promotions {
     @discardableResult
     private func refresh(_ index: Int, at now: Moment) -> Bool {
         do throws(JournalError) {
-            let due = try context.journal.nextDue(lanes[index].id)
-            let isTopics = due?.isPlaceOfTopic == true
+            let due = try context.journal.nextDue(lanes[index].id, after: nil)
+            let (isTopics, isScheduled) = (due?.isPlaceOfTopic == true, due?.isScheduled == true)
             if isTopics { judge.topicHold.found(lane: index) }
             let fresh = Moment(monotonic: now.monotonic, wall: context.clock.wall())
-            lanes[index].deferral.found(isTopics ? nil : due, longest: judge.greatestWait, at: fresh)
-            return due != nil
+            lanes[index].deferral.found(isTopics || isScheduled ? nil : due, longest: judge.greatestWait, at: fresh)
+            try refreshSchedule(index, first: due)
+            return due != nil && !isScheduled
         } catch {
             guard !error.isFatal else {
                 shutdown.fail(error)
@@ -88,6 +90,24 @@ final class Promotions {
             lanes[index].deferral.unread(tryingAgainAt: now.monotonic + context.configuration.settlementRetry)
             return true
         }
+    }
+
+    /// Entries were scheduled, perhaps before all others.
+    func scheduled(_ index: Int) {
+        do throws(JournalError) {
+            try refreshSchedule(index, first: nil)
+        } catch {
+            // A read that fails holds the lane up until it is tried again, as with what is deferred.
+            lanes[index].deferral.unread(tryingAgainAt: context.clock.monotonic())
+        }
+    }
+
+    /// - Parameter first: when the first deferred entry is due, scheduled ones included, if that is known.
+    private func refreshSchedule(_ index: Int, first: WallTime?) throws(JournalError) {
+        let next =
+            first?.isScheduled == true
+            ? first : try context.journal.nextDue(lanes[index].id, after: ScheduledPlace.last)
+        lanes[index].deferral.foundScheduled(next.flatMap(ScheduledPlace.time))
     }
 
     // MARK: Bringing back
@@ -102,13 +122,26 @@ final class Promotions {
         bringBackStranded(but: later, now: now)
         // In turn with what is called back, which would otherwise wait for ever for the only place beside it.
         callBack { lanes[$0].deferral.hadItsTurn && !later.contains($0) }
-        for lane in lanes.indices where !later.contains(lane) {
-            guard let due = lanes[lane].deferral.due, due.monotonic <= now, canPromote(lane) else { continue }
-            if promote(lane, through: max(context.clock.wall(), due.wall), for: .due) {
+        for lane in lanes.indices where !later.contains(lane) && canPromote(lane) {
+            let deferral = lanes[lane].deferral
+            let (due, earliest) = (deferral.isDue(now) ? deferral.due : nil, judge.clock.earliest)
+            // In turn, so that what is due again and again does not hold up what is scheduled, nor the other way round.
+            if deferral.isScheduledDue(earliest: earliest, now: now), due == nil || !deferral.scheduledHadTurn {
+                bringBackScheduled(lane, through: earliest)
+            } else if let due, promote(lane, through: max(context.clock.wall(), due.wall), for: .due) {
                 lanes[lane].deferral.hadItsTurn = true
+                lanes[lane].deferral.scheduledHadTurn = false
             }
         }
         callBack { !later.contains($0) }
+    }
+
+    private func bringBackScheduled(_ lane: Int, through earliest: WallTime) {
+        guard
+            promote(lane, after: ScheduledPlace.last, through: ScheduledPlace.due(for: earliest), for: .scheduled)
+        else { return }
+        lanes[lane].deferral.hadItsTurn = true
+        lanes[lane].deferral.scheduledHadTurn = true
     }
 
     private func bringBackStranded(but later: [Int], now: Duration) {
@@ -177,7 +210,7 @@ final class Promotions {
         if lanes[lane].hasOneAttempt {
             // What comes back keeps its places, so each must have room for its outcome.
             limit = context.gate.reserve(
-                limit, route: context.index, inFlight: places.taken, waiting: context.journal.outcomeCount)
+                limit, route: context.index, inFlight: places.taken, waiting: context.journal.unreadOutcomeCount)
             guard limit > 0 else {
                 if lanes.keptPlaces() == 0 { context.holds.outcomesAreFull = true }
                 return false
@@ -221,7 +254,7 @@ final class Promotions {
             lanes[lane].deferral.lookedForStranded(found: count, isHeld: judge.clockHold.due != nil, now: now)
         case .clock(let due)?: judge.clockHold.called(due, lane: lane, count: count)
         case .topic(let call)?: judge.topicHold.called(call, lane: lane, count: count)
-        case .due?, nil: break
+        case .due?, .scheduled?, nil: break
         }
     }
 
@@ -233,7 +266,8 @@ final class Promotions {
         return lanes.indices.contains { lane in
             let deferral = lanes[lane].deferral
             let isWanted =
-                deferral.isDue(now) || judge.topicHold.wantsConnection(lane: lane)
+                deferral.isDue(now) || deferral.isScheduledDue(earliest: judge.clock.earliest, now: now)
+                || judge.topicHold.wantsConnection(lane: lane)
                 || judge.clockHold.call(lane: lane) != nil || deferral.isStranded(latest: latest, now: now)
             return isWanted && canPromoteOnceConnected(lane)
         }
@@ -244,12 +278,15 @@ final class Promotions {
     }
 
     /// When a deferred entry falls due that is something to act upon: by bringing it back, or by connecting for it.
-    var nextLook: Duration? {
+    func nextLook(now: Duration) -> Duration? {
         // While hand-out holds nothing is brought back: what ends the holding brings news, or has a time of its own.
         guard places.holdReason == nil, !connections.pool.isAway else { return nil }
         var looks: [Duration] = []
         for lane in lanes.indices where canPromoteOnceConnected(lane) {
-            guard let due = lanes[lane].deferral.due, hasRoomForOutcomes(lane) else { continue }
+            guard hasRoomForOutcomes(lane) else { continue }
+            let scheduled = lanes[lane].deferral.nextScheduledLook(earliest: judge.clock.earliest, now: now)
+            if let scheduled { looks.append(scheduled) }
+            guard let due = lanes[lane].deferral.due else { continue }
             looks.append(due.monotonic)
             if !connections.pool.active.isEmpty { looks.append(lanes[lane].deferral.strandedLookAt) }
         }

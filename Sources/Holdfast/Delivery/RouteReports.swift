@@ -87,11 +87,21 @@ final class RouteReports {
                 damage = damage ?? EngineRest.unreachableWords(depth, of: lane.key)
                 continue
             }
-            guard let why = topicReason(index) ?? lane.machine.state.standsStillBecause, !isYetToBeProbed(index)
+            guard let why = topicReason(index) ?? scheduleReason(index) ?? lane.machine.state.standsStillBecause,
+                !isYetToBeProbed(index)
             else { return nil }
             reason = reason ?? why
         }
         return damage.map(EngineRest.damaged) ?? reason.map(EngineRest.stopped) ?? .drained
+    }
+
+    /// Why nothing of a running lane goes for a while: all that it has is scheduled.
+    private func scheduleReason(_ index: Int) -> String? {
+        let lane = lanes[index]
+        guard judge.topicHold.isEmpty, lane.isRunning, !lane.hasWork, lane.deferral.due == nil,
+            let time = lane.deferral.scheduledFor, time.since(judge.clock.earliest) > .seconds(60)
+        else { return nil }
+        return "what is left is scheduled: the first may go from \(Timestamp.format(time)) on"
     }
 
     /// Why nothing of a running lane goes although there is something; nil when something may go.
@@ -140,9 +150,9 @@ final class RouteReports {
             },
             inFlight: connections.inFlight, suspects: judge.breakers.heldCount,
             connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
-            outcomes: journal.outcomeCount, blacklist: context.producer.blacklist.count,
+            outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
             blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
-            aside: journal.asideCount)
+            aside: journal.asideCount, scheduled: journal.scheduledCount)
     }
 
     /// One that can't be read is not known; who must read it to send it does something about it.

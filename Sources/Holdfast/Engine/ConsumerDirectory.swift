@@ -57,7 +57,7 @@ final class ConsumerDirectory: Sendable {
         guard !lanes.isEmpty else { return }
         let addressed = state.withLock { state in lanes.map { ($0, state.consumers(of: $0.id)) } }
         for (lane, consumers) in addressed {
-            for consumer in consumers { consumer.post { $0.commits[lane.id] = lane } }
+            for consumer in consumers { consumer.post { $0.note(lane) } }
         }
     }
 }

@@ -17,6 +17,7 @@ extension EngineCore {
         do {
             if registry.withLock(\.isEnding) { throw JournalError.engineHasEnded }
             table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
+            try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
         } catch {
             return completion(.failure(error))
         }

@@ -13,6 +13,10 @@ package final class EngineCore: Sendable {
     let observer: EngineObserver
     let events = EventHub()
     let outcomes: OutcomeSource
+    /// Tells who waits for single notifications.
+    package let outcomeFeed: OutcomeFeed
+    /// What readers of outcomes say of themselves, by name.
+    let readerReports = Monitor<[String: ReaderReport]>([:])
     let producers: ProducerTable
     let registry: Monitor<ConsumerRegistry>
     /// The parts that all Consumers share.
@@ -63,8 +67,10 @@ package final class EngineCore: Sendable {
                     if hasEnded { inbox.endRestoring() } else { inbox.restoresBegun += 1 }
                 }
             })
-        try OutcomeKeeping.note(configuration.keepsOutcomes, in: journal)
+        try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
+        try OutcomeKeeping.openReader(ifAny: configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)
+        outcomeFeed = OutcomeFeed(journal: journal)
         self.journal = journal
         self.board = board
         self.observer = observer
@@ -105,11 +111,11 @@ package final class EngineCore: Sendable {
             state.onJournalFailure = { error in directory.post { $0.failure = $0.failure ?? error } }
         }
         // Producers and outcomes hold the journal, which holds this observer.
-        feed.deliver { [weak producers, events, weak outcomes, observer] report in
+        feed.deliver { [weak producers, events, weak outcomes, weak outcomeFeed, observer] report in
             if let measure = report.measure { observer.committed(measure) }
             directory.post(report.lanes)
             if let failure = report.failure { directory.post { $0.failure = failure } }
-            for route in gate.deniedThatMayAsk(waiting: report.outcomes) {
+            for route in gate.deniedThatMayAsk(waiting: report.unreadOutcomes) {
                 directory.post(to: route) { $0.nudged = true }
             }
             for id in report.drained {
@@ -117,7 +123,8 @@ package final class EngineCore: Sendable {
                 producer.drained(true)
                 events.emit(.drained(producer: producer.name))
             }
-            if report.outcomes > 0 { outcomes?.wake() }
+            outcomes?.wake()
+            outcomeFeed?.wake(newest: report.newestOutcome)
             producers?.room.wakeFirst()
         }
     }
@@ -282,10 +289,11 @@ package final class EngineCore: Sendable {
         for index in status.lanes.indices where status.lanes[index].backlog > 0 {
             status.lanes[index].oldestAcceptedAt = oldest[status.lanes[index].key]
         }
-        status.outcomes = journal.outcomeCount
+        status.outcomes = journal.unreadOutcomeCount
         status.quarantined = journal.quarantinedCount
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
+        status.scheduled = journal.scheduledCount
         status.eventsDropped = events.dropped
         return status
     }
@@ -312,6 +320,7 @@ package final class EngineCore: Sendable {
         board.ended()
         events.end()
         outcomes.end()
+        outcomeFeed.end()
         producers.ended()
         let (consumers, change) = registry.withLock { registry in
             defer { registry.change = nil }

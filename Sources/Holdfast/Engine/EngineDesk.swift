@@ -4,7 +4,7 @@
 struct EngineDesk: OperatorDesk {
     let core: EngineCore
 
-    private var atRest: JournalDesk {
+    var atRest: JournalDesk {
         JournalDesk(
             journal: core.journal, clock: core.producer.clock,
             defaultLifetime: core.producer.configuration.defaultLifetime)
@@ -29,6 +29,12 @@ struct EngineDesk: OperatorDesk {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
         desk.blacklistDamage = status.blacklistDamage
+        let newest = core.journal.outcomeLog.newest
+        desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
+            DeskStatus.Reader(
+                name: name, unread: Int(clamping: newest.rawValue - min(report.cursor, newest).rawValue),
+                trouble: report.trouble)
+        }
         return desk
     }
 

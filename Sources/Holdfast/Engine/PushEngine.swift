@@ -13,7 +13,7 @@ public import ServiceLifecycle
 /// ``EngineConfiguration/shutdownLimit``, and leaves the rest in the journal, for the next run. The journal stays open: close
 /// it afterwards.
 public final class PushEngine: Service, Sendable {
-    private let core: EngineCore
+    let core: EngineCore
     private let requests = ConnectionRequests()
     private let news = Mailbox<News>()
     private let turnstile = Turnstile()
@@ -75,14 +75,16 @@ public final class PushEngine: Service, Sendable {
     public func events(buffering limit: Int = 1000) -> AsyncStream<EngineEvent> { core.events.stream(buffering: limit) }
 
     /// The outcomes of all notifications. Each is stored in the journal until it is taken. Needs
-    /// ``EngineConfiguration/keepsOutcomes``: without it none ever comes, and a loop over them waits until the engine ends.
-    public var outcomes: Outcomes { Outcomes(source: core.outcomes) }
+    /// ``EngineConfiguration/keepsOutcomes``: without it the loop throws that the journal does not know the reader.
+    public var outcomes: Outcomes {
+        Outcomes(source: core.outcomes, reader: .init(name: OutcomeReader.engineName, producers: nil))
+    }
 
     /// Returns the state of an entry; `nil` if the journal does not know it any more.
     public func fate(of uid: UID) throws(JournalError) -> EntryFate? { try core.journal.fate(of: uid) }
 
     /// Returns how the notification of a receipt ended. `nil` before that, and if the journal does not know any more: the
-    /// outcome was taken or not kept, and the `apns-id` is not remembered (``EngineConfiguration/remembersIDs``).
+    /// outcome is not in the log, and the `apns-id` is not remembered (``EngineConfiguration/remembersIDs``).
     public func outcome(of receipt: Receipt) throws(JournalError) -> TerminalOutcome? {
         if case .repeated(_, let outcome) = receipt { return outcome }
         guard let uid = receipt.uid, case .settled(let outcome)? = try fate(of: uid) else { return nil }

@@ -3,6 +3,9 @@
 /// A clock that was ahead leaves due times that no backoff makes, each of its own. So from time to time whatever is due later
 /// than the longest backoff from now comes back: it is stranded.
 ///
+/// Scheduled entries lie behind all of them, and come back by the earliest time that it can be: a clock that is ahead, and is
+/// distrusted, sends none before its own time.
+///
 /// A pure machine.
 struct LaneDeferral: Sendable {
     /// When the first deferred entry is due, by both clocks.
@@ -13,6 +16,12 @@ struct LaneDeferral: Sendable {
 
     /// Nil while nothing is deferred that falls due.
     private(set) var due: Due?
+    /// The first time that an entry is scheduled for; nil while none is.
+    private(set) var scheduledFor: WallTime?
+    /// Scheduled entries could not be brought back, and are not before then.
+    private var scheduledRetry = Duration.zero
+    /// Whether scheduled entries came back last, and not ones that were due.
+    var scheduledHadTurn = false
     /// When to look for stranded entries.
     private(set) var strandedLookAt = Duration.zero
     /// Stranded entries are looked for behind what is held for the clock.
@@ -36,10 +45,30 @@ struct LaneDeferral: Sendable {
         due = Due(monotonic: time, wall: WallTime(milliseconds: .min))
     }
 
-    /// Records that due entries could not be brought back.
-    mutating func failed(tryingAgainAt time: Duration) { due?.monotonic = time }
+    /// Records that entries could not be brought back.
+    mutating func failed(tryingAgainAt time: Duration) {
+        due?.monotonic = time
+        scheduledRetry = time
+    }
 
     func isDue(_ now: Duration) -> Bool { due.map { $0.monotonic <= now } ?? false }
+
+    // MARK: Scheduled entries
+
+    /// A clock may be set meanwhile, so it is looked at again from time to time.
+    static let longestLook = Duration.seconds(60)
+
+    mutating func foundScheduled(_ time: WallTime?) { scheduledFor = time }
+
+    /// - Parameter earliest: the earliest time that it may be.
+    func isScheduledDue(earliest: WallTime, now: Duration) -> Bool {
+        scheduledFor.map { $0 <= earliest } ?? false && scheduledRetry <= now
+    }
+
+    /// When to look whether a scheduled entry has come to its time.
+    func nextScheduledLook(earliest: WallTime, now: Duration) -> Duration? {
+        scheduledFor.map { max(scheduledRetry, now + min(max($0.since(earliest), .zero), Self.longestLook)) }
+    }
 
     // MARK: Stranded entries
 

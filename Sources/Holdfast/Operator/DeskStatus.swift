@@ -6,19 +6,22 @@ public struct DeskStatus: Hashable, Sendable {
         public var key: LaneKey
         /// Whether the lane runs.
         public var state: LaneState
-        /// Entries without a terminal outcome, deferred ones included.
+        /// Entries without a terminal outcome, deferred and scheduled ones included.
         public var unconfirmed: Int
         /// Unconfirmed entries that wait for their due time.
         public var deferred: Int
+        /// Unconfirmed entries that wait for the time from which they may be delivered.
+        public var scheduled: Int
         /// Whether a route of a running engine serves it.
         public var isServed: Bool
         /// When a lane that stopped by itself sends its next probe; see ``EngineStatus/Lane/nextProbeAt``.
         public var nextProbeAt: WallTime?
 
         package init(
-            key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, isServed: Bool,
+            key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0, isServed: Bool,
             nextProbeAt: WallTime? = nil
         ) {
+            self.scheduled = scheduled
             self.nextProbeAt = nextProbeAt
             self.key = key
             self.state = state
@@ -62,12 +65,30 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
+    /// A reader of outcomes that belongs to the process, such as a webhook.
+    public struct Reader: Hashable, Sendable {
+        /// The reader's name.
+        public var name: String
+        /// Outcomes behind its cursor, of all Producers.
+        public var unread: Int
+        /// What keeps it from going on, for operators; `nil` if nothing does.
+        public var trouble: String?
+
+        package init(name: String, unread: Int, trouble: String?) {
+            (self.name, self.unread, self.trouble) = (name, unread, trouble)
+        }
+    }
+
     /// Every lane that the journal ever had.
     public var lanes: [Lane]
     /// The routes of the running engine; empty if none runs.
     public var routes: [Route]
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
+    /// The readers of outcomes that the process itself runs; empty if no engine runs.
+    public var ownReaders: [Reader] = []
+    /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
+    public var history: OutcomeLogStatus?
 
     package init(lanes: [Lane], routes: [Route]) {
         self.lanes = lanes

@@ -27,9 +27,11 @@ public struct JournalDesk: OperatorDesk {
         let lanes = try journal.status().lanes.map { lane in
             DeskStatus.Lane(
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                isServed: isServed(lane.key))
+                scheduled: lane.scheduled, isServed: isServed(lane.key))
         }
-        return DeskStatus(lanes: lanes, routes: routes)
+        var status = DeskStatus(lanes: lanes, routes: routes)
+        status.history = try history()
+        return status
     }
 
     /// Returns nothing: no process works on the entries.
@@ -73,7 +75,7 @@ public struct JournalDesk: OperatorDesk {
             case .unconfirmed(let lane, attempts: _, let possiblySent)?:
                 guard let id = lanes[lane] else { continue }
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
-            case .deferred(let lane, until: _, attempts: _, reason: _)?:
+            case .deferred(let lane, until: _, attempts: _, reason: _)?, .scheduled(let lane, for: _, attempts: _)?:
                 guard let id = lanes[lane] else { continue }
                 // Its record says whether it may have been sent.
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))
@@ -90,7 +92,7 @@ public struct JournalDesk: OperatorDesk {
     private func settle(_ settlements: [Settlement]) async throws -> SettlementReport {
         guard !settlements.isEmpty else { return SettlementReport() }
         let batch = SettlementBatch(
-            others: settlements, settledAt: clock.wall(), keepsOutcomes: try OutcomeKeeping.isOn(in: journal))
+            others: settlements, settledAt: clock.wall(), keepsOutcomes: try keepsOutcomes())
         return try await journal.answer { journal.settle(batch, completion: $0) }
     }
 

@@ -5,7 +5,7 @@
 /// `HoldfastJournal`).
 ///
 /// Each call takes at most ``greatestBatch`` items, so that long work shows progress. Changes are durable on return.
-public protocol OperatorDesk: Sendable {
+public protocol OperatorDesk: OutcomeDesk {
     /// The journal's lanes, and the routes of the running engine.
     func status() async throws -> DeskStatus
 

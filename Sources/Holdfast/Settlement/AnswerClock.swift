@@ -9,10 +9,16 @@ struct AnswerClock: Sendable {
     private var greatest: UInt32 = 0
 
     /// - Parameter now: by the monotonic clock.
-    mutating func look(now: Duration) {
+    mutating func look(now: Duration) { self.now = Self.ticks(now) }
+
+    /// The time in tenths of a millisecond.
+    static func ticks(_ now: Duration) -> UInt32 {
         let (seconds, attoseconds) = now.components
-        self.now = UInt32(truncatingIfNeeded: seconds &* 10_000 &+ attoseconds / 100_000_000_000_000)
+        return UInt32(truncatingIfNeeded: seconds &* 10_000 &+ attoseconds / 100_000_000_000_000)
     }
+
+    /// The whole milliseconds between two times, at most five days apart.
+    static func milliseconds(from start: UInt32, to end: UInt32) -> UInt32 { (end &- start) / 10 }
 
     /// - Parameter handedOutAt: what ``now`` was then.
     mutating func answered(handedOutAt: UInt32) {

@@ -17,4 +17,6 @@ enum Obstacle {
     /// For a topic whose tokens are called bad.
     case tooOld
     case mustWait(Duration, Reason)
+    /// It may not be delivered before this time.
+    case scheduled(for: WallTime)
 }

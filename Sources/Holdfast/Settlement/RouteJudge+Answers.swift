@@ -59,7 +59,7 @@ extension RouteJudge {
                 probeAnswered(flight, .confirmed, into: &plan, at: now)
                 topicAnswered(flight, .confirmed, into: &plan, at: now)
             }
-            plan.acknowledge(lanes.key(lane, flight.uid), ticket: ticket)
+            plan.acknowledge(lanes.key(lane, flight.uid), flight, ticket: ticket)
         }
         breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
     }

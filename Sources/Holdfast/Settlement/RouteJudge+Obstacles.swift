@@ -64,6 +64,9 @@ extension RouteJudge {
             putAside(flight, ticket: ticket, ends: ends, counts: counts, wall: wall, plan: &plan)
         case .mustWait(let duration, let reason):
             plan.wait(flight, ticket: ticket, lane: lane, until: wall.advanced(by: duration), reason: reason)
+        case .scheduled(let time):
+            plan.wait(
+                flight, ticket: ticket, lane: lane, until: ScheduledPlace.due(for: time), reason: .scheduled)
         }
     }
 

@@ -64,8 +64,9 @@ final class RouteJudge {
     }
 
     /// - Returns: a plan that ages entries by this turn's opinion of the clock.
-    func newPlan() -> SettlementPlan {
+    func newPlan(at now: Moment) -> SettlementPlan {
         var plan = SettlementPlan()
+        plan.ticks = AnswerClock.ticks(now.monotonic)
         plan.earliestNow = clock.earliest
         return plan
     }

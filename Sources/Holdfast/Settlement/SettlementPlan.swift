@@ -84,6 +84,10 @@ struct SettlementPlan: Sendable {
     var news: [RouteNews] = []
     /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
     var earliestNow: WallTime?
+    /// The time of the turn, in the ticks of ``AnswerClock``.
+    var ticks: UInt32 = 0
+    /// What outcomes say beside the settlements.
+    private(set) var details: [UID: SettlementDetail] = [:]
 
     /// Whether something has to be read from entries before it is decided about: see ``Evidence``.
     var asksForEvidence: Bool { !suspects.isEmpty || !refusedTopics.isEmpty }
@@ -96,9 +100,10 @@ struct SettlementPlan: Sendable {
         wall: WallTime, random: () -> Double
     ) {
         let key = EntryKey(lane: lane, uid: flight.uid)
+        noteDetail(of: flight, result)
         switch flight.isBroadcast ? result.verdict.ofBroadcast : result.verdict {
         case .confirmed:
-            acknowledge(key, ticket: ticket)
+            acknowledge(key, flight, ticket: ticket)
         case .rejected(.suspectToken):
             suspects.append((ticket, flight, result))
         case .rejected(let fault):
@@ -138,14 +143,15 @@ struct SettlementPlan: Sendable {
         if !possiblySent {
             returnUnprocessed(flight, ticket: ticket, lane: lane, reason: nil, wall: wall)
         } else if flight.hasOneAttempt {
+            details[flight.uid] = SettlementDetail(sentAgo: sentAgo(flight))
             giveUpAsUnknown(EntryKey(lane: lane, uid: flight.uid), ticket: ticket)
         } else {
             requeue(flight, ticket: ticket, possiblySent: true)
         }
     }
 
-    mutating func acknowledge(_ key: EntryKey, ticket: Ticket) {
-        now.batch.acknowledged.append(key)
+    mutating func acknowledge(_ key: EntryKey, _ flight: SentWindow.Flight, ticket: Ticket) {
+        now.batch.acknowledged.append(Acknowledgement(key, sentAgo: sentAgo(flight)))
         now.tickets.append(ticket)
         counts.confirmed += 1
     }
@@ -161,7 +167,11 @@ struct SettlementPlan: Sendable {
     ) {
         for run in runs {
             let keys = run.uids.map { EntryKey(lane: lanes[run.lane], uid: UID($0)) }
-            if isKeptAside { now.batch.quieted += keys } else { now.batch.acknowledged += keys }
+            if isKeptAside {
+                now.batch.quieted += keys
+            } else {
+                now.batch.acknowledged += keys.map { Acknowledgement($0) }
+            }
             now.positions += run.count
             let count = withdrawn.isEmpty ? run.count : keys.count { !withdrawn.contains($0) }
             counts.confirmed += count
@@ -190,8 +200,21 @@ struct SettlementPlan: Sendable {
     /// A newer notification stands for it.
     mutating func supersede(_ key: EntryKey, ticket: Ticket, possiblySent: Bool) {
         if possiblySent { return giveUpAsUnknown(key, ticket: ticket) }
-        settle(key, .withdraw, ticket: ticket)
-        counts.withdrawn += 1
+        settle(key, .supersede, ticket: ticket)
+        counts.superseded += 1
+    }
+
+    private func sentAgo(_ flight: SentWindow.Flight) -> SentAgo {
+        SentAgo(milliseconds: AnswerClock.milliseconds(from: flight.handedOutAt, to: ticks))
+    }
+
+    private mutating func noteDetail(of flight: SentWindow.Flight, _ result: SendResult) {
+        switch result.verdict {
+        case .confirmed where result.uniqueID == nil: return
+        case .confirmed, .rejected, .deferred, .unknown:
+            details[flight.uid] = SettlementDetail(sentAgo: sentAgo(flight), uniqueID: result.uniqueID)
+        case .neverProcessed, .laneStopped, .foreign: return
+        }
     }
 
     /// Possibly sent, and never to be sent again.
@@ -218,6 +241,7 @@ struct SettlementPlan: Sendable {
     /// A suspect was found guilty: its entry is rejected, or tried in the other environment.
     mutating func convict(_ suspect: CircuitBreaker.Suspect, lane: LaneID, wall: WallTime) {
         var result = suspect.result
+        noteDetail(of: suspect.flight, result)
         // The token is as bad as this answer is old, not as the judgement.
         result.timestamp = result.timestamp ?? suspect.answeredAt
         if let other = suspect.otherLane {

@@ -19,7 +19,7 @@ struct Settler: Sendable {
 
     /// The settlements of a plan to write at once; `nil` if there are none.
     func work(for plan: SettlementPlan, wall: WallTime) -> SettlementWork? {
-        plan.now.batch.isEmpty ? nil : work(plan.now, behind: [], wall: wall)
+        plan.now.batch.isEmpty ? nil : work(plan.now, plan.details, behind: [], wall: wall)
     }
 
     /// The settlements of a plan to write after the blacklist; `nil` if there are none. The tokens to blacklist are read from
@@ -33,18 +33,22 @@ struct Settler: Sendable {
         guard !plan.afterBlacklist.batch.isEmpty else { return nil }
         let entries = try blacklistEntries(
             for: plan.blacklist, lanes: lanes, route: route, connector: connector, wall: wall)
-        return work(plan.afterBlacklist, behind: entries, wall: wall)
+        return work(plan.afterBlacklist, plan.details, behind: entries, wall: wall)
     }
 
     private func work(
-        _ part: SettlementPlan.Part, behind blacklist: [BlacklistEntry], wall: WallTime
+        _ part: SettlementPlan.Part, _ details: [UID: SettlementDetail] = [:], behind blacklist: [BlacklistEntry],
+        wall: WallTime
     ) -> SettlementWork {
         var work = SettlementWork(blacklist: blacklist, part: part)
         work.part.batch.settledAt = wall
         // A restart must not believe a clock for having been wrong before.
         work.part.batch.earliestTime = producer.timeToRemember(producer.look(wall))
-        work.part.batch.keepsOutcomes = producer.configuration.keepsOutcomes
-        work.part.batch.greatestAside = producer.configuration.lateErrorLimit
+        let configuration = producer.configuration
+        work.part.batch.keepsOutcomes = configuration.logsOutcomes || !journal.outcomeReaders.isEmpty
+        work.part.batch.keepsPayloads = configuration.history.keepsPayloads
+        work.part.batch.details = details
+        work.part.batch.greatestAside = configuration.lateErrorLimit
         return work
     }
 

@@ -17,7 +17,7 @@ enum WithdrawalRule {
         switch fate {
         case .settled?, .aside?, nil:
             return nil
-        case .deferred(let key, until: _, attempts: _, reason: _)?:
+        case .deferred(let key, until: _, attempts: _, reason: _)?, .scheduled(let key, for: _, attempts: _)?:
             // Its record says whether it may have been sent.
             return key == lane ? .withdraw : nil
         case .quarantined(let key, let possiblySent)?:

@@ -29,6 +29,7 @@ package struct NotificationValidator: Hashable, Sendable {
         if notification.tag.count > Self.maximumTagByteCount {
             throw Refusal(.tagTooLong, "a tag has at most 256 bytes; this one has \(notification.tag.count)")
         }
+        try validateAdditions(notification, now: now)
     }
 
     private func validateForApple(_ notification: borrowing PushNotification) throws(Refusal) {

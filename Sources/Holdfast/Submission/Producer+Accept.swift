@@ -95,17 +95,23 @@ extension Producer {
                 let number = try routes.route(for: notification)
                 if validator?.route != number { validator = (number, routes.entries[number].validator) }
                 try validator?.1.validate(notification, now: earliest)
+                // By the earliest time that it may be: when it may go in truth, the Consumer says.
+                let opening = notification.opening(at: earliest)
                 let expiration = notification.expiration(
-                    acceptedAt: now, defaultLifetime: configuration.defaultLifetime)
+                    acceptedAt: max(now, opening ?? now), defaultLifetime: configuration.defaultLifetime)
                 let id = notification.id ?? ids.removeLast()
                 let impliedPriority = notification.priority == nil ? notification.impliedPriority : nil
-                if configuration.supersedesLiveActivities { draft.noteLiveActivity(notification, at: index) }
+                if let opening {
+                    draft.schedule(index, for: opening)
+                } else if configuration.supersedesLiveActivities {
+                    draft.noteLiveActivity(notification, at: index)
+                }
                 let lane = routes.entries[number].lane(
                     of: notification, impliedPriority: impliedPriority, expiration: expiration)
                 draft.append(
                     notification, at: index, route: number, lane: lane, id: id, identity: identity,
-                    impliedPriority: impliedPriority,
-                    expiration: expiration, acceptedAt: now, producer: packedName)
+                    impliedPriority: impliedPriority, expiration: expiration, acceptedAt: now, producer: packedName,
+                    newestWins: routes.entries[number].route.newestWins)
             } catch {
                 draft.refuse(at: index, error, identity: identity)
             }

@@ -18,6 +18,8 @@ struct SubmissionDraft: Sendable {
     private var inquiries: [Int: Identity] = [:]
     private var bytes: [UInt8] = []
     private var packed: [Packed] = []
+    /// The times that notifications are scheduled for, by index of the notification.
+    private var times: [Int: WallTime] = [:]
     /// Updates of live activities, by index of the notification.
     private(set) var liveActivities: [(index: Int, LiveActivityUpdates.Activity, LiveActivityUpdate)] = []
 
@@ -30,18 +32,21 @@ struct SubmissionDraft: Sendable {
     mutating func append(
         _ notification: borrowing PushNotification, at index: Int, route: Int, lane: LaneID, id: NotificationID,
         identity: Identity?, impliedPriority: Priority? = nil, expiration: Expiration, acceptedAt: WallTime,
-        producer: String
+        producer: String, newestWins: Bool
     ) {
         let start = bytes.count
         PackedNotification.append(
             notification, id: id, impliedPriority: impliedPriority, expiration: expiration, acceptedAt: acceptedAt,
-            producer: producer, to: &bytes)
+            producer: producer, newestWins: newestWins, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
         packed.append(
             Packed(
                 index: index, item: item, identity: identity, route: route,
                 namesEnvironment: notification.environment != nil))
     }
+
+    /// The notification may not go out before `time`.
+    mutating func schedule(_ index: Int, for time: WallTime) { times[index] = time }
 
     mutating func noteLiveActivity(_ notification: borrowing PushNotification, at index: Int) {
         guard notification.pushType == .liveactivity,
@@ -127,15 +132,17 @@ struct SubmissionDraft: Sendable {
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []
+        var schedules: [(index: Int, time: WallTime)] = []
         for (index, packed) in remaining.enumerated() {
             if let identity = packed.identity { identities.append((index, identity)) }
+            if !times.isEmpty, let time = times[packed.index] { schedules.append((index, time)) }
         }
         // Without any to append, nothing is to be written.
         let appends = !remaining.isEmpty || note != nil
         return Submission(
             producer: producer, acceptedAt: acceptedAt, earliestTime: appends ? earliestTime : nil,
             bytes: remaining.isEmpty ? [] : bytes, items: remaining.map(\.item), identities: identities,
-            inquiries: inquired.compactMap { inquiries[$0] }, note: note)
+            inquiries: inquired.compactMap { inquiries[$0] }, schedules: schedules, note: note)
     }
 
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.

@@ -123,6 +123,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var unknown = 0
     /// Entries taken back before they were sent. (One that may have been sent is ``unknown``.)
     public internal(set) var withdrawn = 0
+    /// Entries whose place a newer one took before they were sent. (One that may have been sent is ``unknown``.)
+    public internal(set) var superseded = 0
     /// Attempts that were answered "not now", or whose result is unknown.
     public internal(set) var deferrals = 0
     /// Times that an entry returned to its lane without an attempt counted.
@@ -148,6 +150,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var blacklistDamage = 0
     /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public internal(set) var aside = 0
+    /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
+    public internal(set) var scheduled = 0
     /// Events dropped because a listener was too slow.
     public internal(set) var eventsDropped = 0
     /// The lanes that the engine serves.
@@ -158,7 +162,7 @@ public struct EngineStatus: Sendable {
     public internal(set) var connections: [String: ConnectionState] = [:]
 
     /// Entries that have ended.
-    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn }
+    public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn + superseded }
     /// The sum of ``rejected`` over all reasons.
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }
     /// Unconfirmed entries of the engine's lanes.
@@ -174,7 +178,8 @@ public struct EngineStatus: Sendable {
 public enum EngineRest: Hashable, Sendable {
     /// Every entry has ended.
     case drained
-    /// The remaining entries wait in stopped or paused lanes, or for topics that are set aside; with the reason of the first.
+    /// The remaining entries wait in stopped or paused lanes, for topics that are set aside, or for a time from which they may
+    /// be delivered, which is more than a minute ahead; with the reason of the first.
     ///
     /// A stopped lane has sent a probe since, unless no connection can be made. Of a topic, each waiting entry was tried, or
     /// so many that it is not likely to recover by itself.

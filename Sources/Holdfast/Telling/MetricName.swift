@@ -12,6 +12,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case expired = "holdfast_expired_total"
     case unknown = "holdfast_unknown_total"
     case withdrawn = "holdfast_withdrawn_total"
+    case superseded = "holdfast_superseded_total"
     case deferred = "holdfast_deferred_total"
     case requeued = "holdfast_requeued_total"
     case connectionsOpened = "holdfast_connections_opened_total"
@@ -32,6 +33,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case blacklistDamage = "holdfast_blacklist_damaged_places"
     case quarantined = "holdfast_quarantined_entries"
     case aside = "holdfast_aside_entries"
+    case scheduled = "holdfast_scheduled_entries"
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
@@ -51,11 +53,11 @@ enum MetricName: String, CaseIterable, Sendable {
     var kind: Kind {
         switch self {
         case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
-            .expired, .unknown, .withdrawn, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
+            .expired, .unknown, .withdrawn, .superseded, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .blacklistDamage, .quarantined, .aside:
+            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -65,12 +67,12 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .commitTime,
-            .commitEntries, .commitSettlements, .commitBytes:
+        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+            .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
-        case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .deferred,
-            .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+        case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .superseded,
+            .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]

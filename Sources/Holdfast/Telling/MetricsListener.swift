@@ -39,6 +39,8 @@ public protocol MetricsListener: Sendable {
     func unknown(_ count: Int, route: String)
     /// Entries were taken back before they were sent.
     func withdrawn(_ count: Int, route: String)
+    /// Newer entries took the place of these before they were sent.
+    func superseded(_ count: Int, route: String)
     /// Entries were answered "not now", or their result is unknown: they are sent again after a backoff.
     func deferred(_ count: Int, route: String)
     /// Entries returned to their lanes without an attempt counted.
@@ -86,6 +88,8 @@ extension MetricsListener {
     public func unknown(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func withdrawn(_ count: Int, route: String) {}
+    /// Does nothing by default.
+    public func superseded(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func deferred(_ count: Int, route: String) {}
     /// Does nothing by default.
@@ -181,12 +185,15 @@ public struct RouteLevels: Hashable, Sendable {
     public var quarantined: Int
     /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public var aside: Int
+    /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
+    public var scheduled: Int
 
     package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
-        quarantined: Int = 0, aside: Int = 0
+        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0
     ) {
+        self.scheduled = scheduled
         self.quarantined = quarantined
         self.aside = aside
         self.route = route

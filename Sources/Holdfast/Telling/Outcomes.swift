@@ -1,111 +1,59 @@
-/// The outcomes of notifications, in batches, each delivered until it is taken.
+/// Outcomes in the order in which their notifications ended, in batches.
 ///
 ///     for try await batch in engine.outcomes {
 ///         try await store(batch.outcomes)      // tag, apns-id and token say which they are
 ///         try await batch.taken()              // from now on they are not delivered again
 ///     }
 ///
-/// Delivery is at least once, keyed by UID: a batch that was not taken when the process ends is delivered again. There may be
-/// one reader at a time. Until it has taken a batch, it gets the same one again. The sequence ends with the engine.
+/// Delivery is at least once: a batch that was not taken when the process ends is delivered again, in the same order and with
+/// the same ``Outcome/cursor``s. Each reader has a cursor of its own on disk. There may be one loop at a time for each reader;
+/// until it has taken a batch, it gets the same one again. The sequence ends with the engine.
 public struct Outcomes: AsyncSequence, Sendable {
     let source: OutcomeSource
+    let reader: OutcomeSource.Reader
 
     /// Reads the batches one by one.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: OutcomeSource
+        let reader: OutcomeSource.Reader
+        /// Everything up to here is for other readers.
+        var passed = OutcomeCursor.start
 
         /// Waits for outcomes. Returns `nil` when the engine has ended or the task is cancelled.
         ///
-        /// - Throws: ``JournalError`` if the journal can't be read.
-        public mutating func next() async throws -> OutcomeBatch? { try await source.next() }
+        /// - Throws: ``JournalError`` if the journal can't be read, or does not know the reader any more.
+        public mutating func next() async throws -> OutcomeBatch? { try await source.next(for: reader, &passed) }
     }
 
     /// Starts with the oldest outcome that was not taken.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source, reader: reader) }
 }
 
-/// A batch of outcomes.
+/// A batch of outcomes for one reader.
 public struct OutcomeBatch: Sendable {
-    /// The outcomes, ascending by UID; at least one, at most 1000.
+    /// The outcomes, in the order in which they ended; at least one, at most 1000.
     public let outcomes: [Outcome]
+    /// The reader's cursor when the batch is taken. It is beyond the last outcome if those that follow are for others.
+    public let end: OutcomeCursor
+    /// The number of outcomes, of all Producers, that were deleted before this reader came to them: the log's bounds left no
+    /// room for them. Always 0 for ``PushEngine/outcomes``, for which they are kept.
+    public let missed: Int
+    let reader: String
     let journal: any JournalService
 
-    /// Removes the outcomes from the journal, durably on return. Call it when the application has stored what it needs.
+    /// Moves the reader's cursor behind the batch, durably on return. Call it when the application has stored what it needs.
     ///
     /// - Throws: ``JournalError``; the batch is then delivered again.
-    public func taken() async throws {
+    public func taken() async throws { try await journal.move(reader, to: end) }
+}
+
+extension JournalService {
+    /// Moves a reader's cursor, durably on return; `nil` forgets the reader.
+    package func move(_ reader: String, to cursor: OutcomeCursor?) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            journal.removeOutcomes(outcomes.map(\.uid)) { result in
+            setReader(reader, to: cursor) { result in
                 continuation.resume(with: result.mapError { $0 as any Error })
             }
         }
-    }
-}
-
-/// Reads outcomes from the journal, and wakes the tasks that wait for them.
-final class OutcomeSource: Sendable {
-    /// Outcomes in a batch.
-    static let batchLimit = 1000
-
-    private struct State: Sendable {
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var next = 0
-        var hasEnded = false
-    }
-
-    private let journal: any JournalService
-    private let state = Monitor(State())
-
-    init(journal: any JournalService) { self.journal = journal }
-
-    func next() async throws -> OutcomeBatch? {
-        while true {
-            if journal.outcomeCount > 0 {
-                let outcomes = try journal.outcomes(after: .none, limit: Self.batchLimit)
-                if !outcomes.isEmpty { return OutcomeBatch(outcomes: outcomes, journal: journal) }
-            }
-            if Task.isCancelled || state.withLock(\.hasEnded) { return nil }
-            await wait()
-        }
-    }
-
-    private func wait() async {
-        let number = state.withLock { state in
-            defer { state.next += 1 }
-            return state.next
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.hasEnded { return true }
-                    state.waiting[number] = continuation
-                    return false
-                }
-                if isOver { return continuation.resume() }
-                // Registered before it is looked at: a commit in between is not missed.
-                if Task.isCancelled || journal.outcomeCount > 0 { resume(number) }
-            }
-        } onCancel: {
-            resume(number)
-        }
-    }
-
-    private func resume(_ number: Int) {
-        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
-    }
-
-    /// Wakes waiting tasks, because there are outcomes.
-    func wake() { resumeAll { _ in } }
-
-    /// Ends all waiting, because no more outcomes come.
-    func end() { resumeAll { $0.hasEnded = true } }
-
-    private func resumeAll(_ change: @Sendable (inout State) -> Void) {
-        let waiting = state.withLock { state in
-            change(&state)
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
-        }
-        for continuation in waiting { continuation.resume() }
     }
 }

@@ -18,6 +18,7 @@ struct PeriodFigures: Hashable, Sendable {
     var confirmed = 0
     var unknown = 0
     var withdrawn = 0
+    var superseded = 0
     /// For good, by reason; the expired are among them.
     var failed: [Reason: Int] = [:]
     var commits = EngineObserver.TimeTotal()
@@ -44,6 +45,7 @@ struct PeriodFigures: Hashable, Sendable {
         result.confirmed -= earlier.confirmed
         result.unknown -= earlier.unknown
         result.withdrawn -= earlier.withdrawn
+        result.superseded -= earlier.superseded
         for (reason, count) in earlier.failed { result.failed[reason, default: 0] -= count }
         result.failed = result.failed.filter { $0.value > 0 }
         result.commits = commits.since(earlier.commits)
@@ -54,7 +56,7 @@ struct PeriodFigures: Hashable, Sendable {
     /// Whether nothing was done and nothing waits.
     var isIdle: Bool {
         depth == 0 && inFlight == 0 && accepted == 0 && refused == 0 && sent == 0 && requeued == 0 && deferred == 0
-            && confirmed == 0 && unknown == 0 && withdrawn == 0 && failed.isEmpty
+            && confirmed == 0 && unknown == 0 && withdrawn == 0 && superseded == 0 && failed.isEmpty
     }
 }
 
@@ -77,6 +79,7 @@ extension PeriodFigures {
         confirmed = status.confirmed
         unknown = status.unknown
         withdrawn = status.withdrawn
+        superseded = status.superseded
         failed = status.rejected
         if status.expired > 0 { failed[.expired, default: 0] += status.expired }
         commits = observed.commits

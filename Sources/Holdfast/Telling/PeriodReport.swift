@@ -32,6 +32,7 @@ struct PeriodReport: Hashable, Sendable {
         parts.append("failed \(failed)" + (reasons.isEmpty ? "" : " (\(reasons))"))
         if figures.unknown > 0 { parts.append("unknown \(figures.unknown)") }
         if figures.withdrawn > 0 { parts.append("withdrawn \(figures.withdrawn)") }
+        if figures.superseded > 0 { parts.append("superseded \(figures.superseded)") }
         if figures.refused > 0 { parts.append("refused \(figures.refused)") }
         return parts.joined(separator: ", ")
     }
@@ -63,7 +64,8 @@ struct PeriodReport: Hashable, Sendable {
             "accepted": .count(figures.accepted), "refused": .count(figures.refused), "sent": .count(figures.sent),
             "requeued": .count(figures.requeued), "deferred": .count(figures.deferred),
             "possible-duplicates": .count(figures.possibleDuplicates), "confirmed": .count(figures.confirmed),
-            "unknown": .count(figures.unknown), "withdrawn": .count(figures.withdrawn), "failed": .count(failed),
+            "unknown": .count(figures.unknown), "withdrawn": .count(figures.withdrawn),
+            "superseded": .count(figures.superseded), "failed": .count(failed),
             "failed-by-reason": .dictionary(
                 Dictionary(reasons.map { ($0.word, .count($0.count)) }, uniquingKeysWith: { first, _ in first })),
             "commits": .count(figures.commits.count), "answers": .count(figures.answers.count),

@@ -102,6 +102,7 @@ final class RouteObserver {
         if counts.expired > 0 { listener.expired(counts.expired, route: route) }
         if counts.unknown > 0 { listener.unknown(counts.unknown, route: route) }
         if counts.withdrawn > 0 { listener.withdrawn(counts.withdrawn, route: route) }
+        if counts.superseded > 0 { listener.superseded(counts.superseded, route: route) }
         if counts.deferred > 0 { listener.deferred(counts.deferred, route: route) }
         if counts.requeued > 0 { listener.requeued(counts.requeued, route: route) }
         if recalled > 0 { listener.recalled(recalled, route: route) }
@@ -117,6 +118,7 @@ extension SettlementCounts {
         expired += other.expired
         unknown += other.unknown
         withdrawn += other.withdrawn
+        superseded += other.superseded
         deferred += other.deferred
         requeued += other.requeued
         if !other.rejected.isEmpty { rejected.merge(other.rejected, uniquingKeysWith: +) }

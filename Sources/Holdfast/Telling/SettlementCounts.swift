@@ -9,6 +9,8 @@ struct SettlementCounts: Hashable, Sendable {
     var unknown = 0
     /// By an operator's word; known when it is on disk.
     var withdrawn = 0
+    /// A newer one took their place.
+    var superseded = 0
     var deferred = 0
     var requeued = 0
 }

@@ -59,6 +59,7 @@ final class StatusBoard: Sendable {
             state.status.expired += counts.expired
             state.status.unknown += counts.unknown
             state.status.withdrawn += counts.withdrawn
+            state.status.superseded += counts.superseded
             state.status.deferrals += counts.deferred
             state.status.requeued += counts.requeued
             state.status.rejected.merge(counts.rejected, uniquingKeysWith: +)

@@ -12,6 +12,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let blacklistDamage: Meter
     private let quarantined: Meter
     private let aside: Meter
+    private let scheduled: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -36,6 +37,7 @@ final class SwiftMetricsExporter: MetricsListener {
         blacklistDamage = factory.meter(.blacklistDamage)
         quarantined = factory.meter(.quarantined)
         aside = factory.meter(.aside)
+        scheduled = factory.meter(.scheduled)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -102,6 +104,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func expired(_ count: Int, route: String) { metrics(of: route).expired.increment(by: count) }
     func unknown(_ count: Int, route: String) { metrics(of: route).unknown.increment(by: count) }
     func withdrawn(_ count: Int, route: String) { metrics(of: route).withdrawn.increment(by: count) }
+    func superseded(_ count: Int, route: String) { metrics(of: route).superseded.increment(by: count) }
     func deferred(_ count: Int, route: String) { metrics(of: route).deferred.increment(by: count) }
     func requeued(_ count: Int, route: String) { metrics(of: route).requeued.increment(by: count) }
     func recalled(_ count: Int, route: String) { metrics(of: route).recalled.increment(by: count) }
@@ -140,6 +143,7 @@ final class SwiftMetricsExporter: MetricsListener {
         blacklistDamage.set(levels.blacklistDamage)
         quarantined.set(levels.quarantined)
         aside.set(levels.aside)
+        scheduled.set(levels.scheduled)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)
@@ -164,7 +168,7 @@ private final class RouteMetrics: Sendable {
 
     let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet: Counter
     let recalled, wronglyConfirmed: Counter
-    let expired, unknown, withdrawn, deferred, requeued: Counter
+    let expired, unknown, withdrawn, superseded, deferred, requeued: Counter
     let opened, failed, misconfigured, closed, broken: Counter
     let inFlight, suspects, connections: Meter
     let answerTime, slowestAnswer: Timer
@@ -182,6 +186,7 @@ private final class RouteMetrics: Sendable {
         expired = factory.counter(.expired, [route])
         unknown = factory.counter(.unknown, [route])
         withdrawn = factory.counter(.withdrawn, [route])
+        superseded = factory.counter(.superseded, [route])
         deferred = factory.counter(.deferred, [route])
         requeued = factory.counter(.requeued, [route])
         opened = factory.counter(.connectionsOpened, [route])

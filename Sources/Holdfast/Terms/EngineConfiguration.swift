@@ -26,7 +26,7 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var submissionChunk = 5000
     /// The behaviour of `submit` while the journal is full. Default: refuse.
     public var whenFull = WhenFull.refuse
-    /// Whether a newer update of a Live Activity replaces a waiting one. The outcome of the older one is *withdrawn*, or
+    /// Whether a newer update of a Live Activity replaces a waiting one. The outcome of the older one is *superseded*, or
     /// *unknown* if it may have been sent. Starts and ends are always sent. Default: false.
     public var supersedesLiveActivities = false
     /// The backoff of entries that the service answers with "not now", and when they are given up.
@@ -62,11 +62,14 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var shutdownLimit: Duration = .seconds(10)
     /// The wait before a settlement that the journal could not write is tried again. Default: 250 ms.
     public var settlementRetry: Duration = .milliseconds(250)
-    /// Whether each outcome is kept in the journal until it is taken from ``PushEngine/outcomes``. Default: false, since the
-    /// application must take them.
+    /// Whether each outcome is kept in the journal until it is taken from ``PushEngine/outcomes``, whatever ``history`` is.
+    /// Default: false, since the application must take them.
     public var keepsOutcomes = false
-    /// The most outcomes that wait to be taken, plus entries in flight; at the limit nothing is handed out. (Withdrawals by
-    /// operators go beyond it.) Default: 1,000,000.
+    /// How long ended notifications can be found, and read by ``PushEngine/outcomes(reader:of:)``. Default: a day, within
+    /// 1 GiB.
+    public var history = HistoryPolicy()
+    /// The most outcomes that a reader has not taken for which they are kept, plus entries in flight; at the limit nothing is
+    /// handed out. (Withdrawals by operators go beyond it.) Default: 1,000,000.
     public var outcomeLimit = 1_000_000
     /// How long rejections are kept. Default: 30 days.
     public var rejectionAge: Duration = .seconds(30 * 24 * 60 * 60)
@@ -105,6 +108,9 @@ public struct EngineConfiguration: Hashable, Sendable {
         kept.listenerLimit = present.listenerLimit
         return kept
     }
+
+    /// Whether outcomes are written to the journal's log.
+    package var logsOutcomes: Bool { keepsOutcomes || history.isKept }
 
     /// Whether a late error can recall anything.
     var keepsAside: Bool { lateErrorPeriod > .zero && lateErrorLimit > 0 }

@@ -20,6 +20,8 @@ public struct Route: Sendable {
 
     /// The limit on notifications a second; `nil` sets none.
     public let rate: RateLimit?
+    /// Whether of all its notifications with a collapse id the newest wins: see ``PushNotification/newestWins``.
+    public let newestWins: Bool
 
     /// The identity of the connector, since connectors cannot be compared. Copies of a route share it.
     let delivery: Delivery
@@ -31,18 +33,21 @@ public struct Route: Sendable {
     /// - Parameter connections: `nil` for the default: 2 if each notification is answered, 1 if only errors are.
     public init(
         name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int? = nil,
-        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, environment: PushEnvironment? = nil,
-        triesOtherEnvironment: Bool = false
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, newestWins: Bool = false,
+        environment: PushEnvironment? = nil, triesOtherEnvironment: Bool = false
     ) {
         self.init(
             name: name, connector: connector, delivery: Delivery(), topics: topics, connections: connections,
-            scaling: scaling, rate: rate, environment: environment, triesOtherEnvironment: triesOtherEnvironment)
+            scaling: scaling, rate: rate, newestWins: newestWins, environment: environment,
+            triesOtherEnvironment: triesOtherEnvironment)
     }
 
     private init(
         name: String, connector: any Connector, delivery: Delivery, topics: Set<String>?, connections: Int?,
-        scaling: ConnectionScaling, rate: RateLimit?, environment: PushEnvironment?, triesOtherEnvironment: Bool
+        scaling: ConnectionScaling, rate: RateLimit?, newestWins: Bool, environment: PushEnvironment?,
+        triesOtherEnvironment: Bool
     ) {
+        self.newestWins = newestWins
         self.environment = environment
         self.triesOtherEnvironment = triesOtherEnvironment
         self.scaling = scaling
@@ -58,19 +63,21 @@ public struct Route: Sendable {
     /// connections.
     ///
     /// - Parameter connections: as in
-    ///   ``init(name:connector:topics:connections:scaling:rate:environment:triesOtherEnvironment:)``.
+    ///   ``init(name:connector:topics:connections:scaling:rate:newestWins:environment:triesOtherEnvironment:)``.
     public func with(
         topics: Set<String>?, connections: Int? = nil, scaling: ConnectionScaling = ConnectionScaling(),
-        rate: RateLimit? = nil, environment: PushEnvironment? = nil, triesOtherEnvironment: Bool = false
+        rate: RateLimit? = nil, newestWins: Bool = false, environment: PushEnvironment? = nil,
+        triesOtherEnvironment: Bool = false
     ) -> Route {
         Route(
             name: name, connector: connector, delivery: delivery, topics: topics, connections: connections,
-            scaling: scaling, rate: rate, environment: environment, triesOtherEnvironment: triesOtherEnvironment)
+            scaling: scaling, rate: rate, newestWins: newestWins, environment: environment,
+            triesOtherEnvironment: triesOtherEnvironment)
     }
 
-    /// Whether this route and `other` serve the same notifications.
+    /// Whether this route and `other` serve the same notifications, in the same way.
     func servesAs(_ other: Route) -> Bool {
-        topics == other.topics && environment == other.environment
+        topics == other.topics && newestWins == other.newestWins && environment == other.environment
             && triesOtherEnvironment == other.triesOtherEnvironment
     }
 

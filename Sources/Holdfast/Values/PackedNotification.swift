@@ -15,29 +15,39 @@
 ///     8   u32  payload length
 ///     12  u16  tag length, 0…256
 ///     14  u8   producer name length
-///     15  u8   0
+///     15  u8   0; from version 6 on more flags: 1 has a context · 2 has a delivery time · 4 has delivery hours ·
+///              8 newest wins
 ///     16  u64  apns-id, first half    24 u64 second half
 ///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0, with 64 nothing
 ///     40  i64  token registered at, milliseconds
 ///     48  i64  accepted at, milliseconds
 ///     56       with flag 128: u16 address length, 1…2048 · u8 kind of the address · u8 kind of the payload · u32 0
-///     56 or 64 token, channel id or address · topic · collapse id · tag · producer name · of a retry:
-///              u64 UID of the rejection · payload
+///     56 or 64 with one of the flags 1, 2 and 4 of version 6: i64 delivery time, milliseconds · u16 context length,
+///              0…4096 · u16 first minute of the delivery hours · u16 minute of their end · u8 time zone length, 0…64 ·
+///              u8 0; what has no flag is 0
+///     then     token, channel id or address · topic · collapse id · tag · producer name · context · time zone · of a
+///              retry: u64 UID of the rejection · payload
 ///
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    package static let version: UInt8 = 5
+    package static let version: UInt8 = 6
+    /// The first in which the newest may win.
+    static let newestVersion: UInt8 = 6
     package static let headerByteCount = 56
     /// With the address of another service than Apple's.
     static let serviceHeaderByteCount = 64
+    /// Of a context, a delivery time and delivery hours, behind the header.
+    static let additionByteCount = 16
     /// The most bytes a packed notification can have; records beyond this are damage.
-    package static let maximumByteCount = 64 * 1024
+    package static let maximumByteCount = 68 * 1024
 
     /// The most bytes of a payload that leave room for everything else at its longest.
     public static let maximumPayloadByteCount = 60 * 1024
     /// The most bytes of a collapse identifier.
     public static let maximumCollapseIDByteCount = 64
+    /// The most bytes of a context.
+    public static let maximumContextByteCount = 4096
 
     struct Flags {
         static let atMostOnce: UInt8 = 1
@@ -59,8 +69,29 @@ public struct PackedNotification: Sendable {
             }
         }
 
+        /// The second byte of flags, which version 6 brought.
+        static let hasContext: UInt8 = 1
+        static let hasDeliveryTime: UInt8 = 2
+        static let hasDeliveryHours: UInt8 = 4
+        static let newestWins: UInt8 = 8
+        /// Those whose values lie behind the header.
+        static let additions = hasContext | hasDeliveryTime | hasDeliveryHours
+
+        static func furtherKnown(in version: UInt8) -> UInt8 { version < 6 ? 0 : additions | newestWins }
+
+        /// The second byte of flags for `notification`.
+        static func further(_ notification: borrowing PushNotification) -> UInt8 {
+            var flags: UInt8 = 0
+            if !notification.context.isEmpty { flags |= hasContext }
+            if notification.deliverAfter != nil { flags |= hasDeliveryTime }
+            if notification.deliveryHours != nil { flags |= hasDeliveryHours }
+            if notification.newestWins { flags |= newestWins }
+            return flags
+        }
+
         /// The first version that knows them all.
-        static func version(for flags: UInt8) -> UInt8 {
+        static func version(for flags: UInt8, further: UInt8) -> UInt8 {
+            if further != 0 { return 6 }
             if flags & ~known(in: 1) == 0 { return 1 }
             if flags & ~known(in: 2) == 0 { return 2 }
             if flags & ~known(in: 3) == 0 { return 3 }
@@ -75,10 +106,12 @@ public struct PackedNotification: Sendable {
     ///   - impliedPriority: where the notification has none.
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
     ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
+    ///   - newestWins: whether the newest wins among all notifications that have a collapse id.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
     package static func append(
         _ notification: borrowing PushNotification, id: NotificationID, impliedPriority: Priority? = nil,
-        expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, to output: inout [UInt8]
+        expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, newestWins: Bool = false,
+        to output: inout [UInt8]
     ) {
         var flags: UInt8 = 0
         if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
@@ -94,8 +127,10 @@ public struct PackedNotification: Sendable {
         if case .unstated = expiration { flags |= Flags.isUnstated }
         let collapseID = notification.collapseID ?? ""
         let address = notification.recipient.address
+        var further = Flags.further(notification)
+        if newestWins, notification.collapseID != nil { further |= Flags.newestWins }
 
-        output.append(Flags.version(for: flags))
+        output.append(Flags.version(for: flags, further: further))
         output.append(flags)
         output.append((notification.priority ?? impliedPriority)?.rawValue ?? 0)
         output.append(notification.pushType.map(code(of:)) ?? 0)
@@ -105,7 +140,7 @@ public struct PackedNotification: Sendable {
         output.appendLittleEndian(UInt32(notification.payload.count))
         output.appendLittleEndian(UInt16(notification.tag.count))
         output.append(UInt8(producer.utf8.count))
-        output.append(0)
+        output.append(further)
         output.appendLittleEndian(id.high)
         output.appendLittleEndian(id.low)
         output.appendLittleEndian(UInt64(bitPattern: expiration.deadline ?? 0))
@@ -117,140 +152,32 @@ public struct PackedNotification: Sendable {
             output.append(notification.payloadKind.rawValue)
             output.appendLittleEndian(UInt32(0))
         }
+        if further & Flags.additions != 0 { appendAdditions(of: notification, to: &output) }
         output.append(contentsOf: address)
         output.append(contentsOf: notification.topic.utf8)
         output.append(contentsOf: collapseID.utf8)
         output.append(contentsOf: notification.tag)
         output.append(contentsOf: producer.utf8)
+        if further & Flags.additions != 0 {
+            output.append(contentsOf: notification.context)
+            if let hours = notification.deliveryHours { output.append(contentsOf: hours.timeZone.utf8) }
+        }
         if retryOf != .none { output.appendLittleEndian(retryOf.rawValue) }
         output.append(contentsOf: notification.payload)
     }
 
-    static func code(of type: PushType) -> UInt8 {
-        PushType.known.firstIndex(of: type).map { UInt8($0 + 1) } ?? 0
+    private static func appendAdditions(of notification: borrowing PushNotification, to output: inout [UInt8]) {
+        let hours = notification.deliveryHours
+        output.appendLittleEndian(UInt64(bitPattern: notification.deliverAfter?.milliseconds ?? 0))
+        output.appendLittleEndian(UInt16(notification.context.count))
+        output.appendLittleEndian(UInt16(hours?.start ?? 0))
+        output.appendLittleEndian(UInt16(hours?.end ?? 0))
+        output.append(UInt8(hours?.timeZone.utf8.count ?? 0))
+        output.append(0)
     }
 
-    /// The fields of one packed notification. Reading them allocates nothing; variable parts are ranges of the bytes.
-    public struct Fields: Sendable {
-        /// See ``PushNotification/guarantee``.
-        public let guarantee: Guarantee
-        /// The `apns-priority`; `nil` if none is sent.
-        public let priority: Priority?
-        /// 0 for none, else one more than the index in ``PushType/known``.
-        package let pushTypeCode: UInt8
-        /// The `apns-id`, the same for every attempt.
-        public let id: NotificationID
-        /// The time until which Holdfast tries, in Unix seconds; 0 is one attempt.
-        public let expiration: Int64
-        /// Whether the service stores nothing, whatever ``expiration`` is.
-        public let isUnstored: Bool
-        /// Whether the service is told no expiration, whatever ``expiration`` is.
-        public let isUnstated: Bool
-        /// Whether the recipient is a channel or a topic that devices follow, and not a device.
-        public let isBroadcast: Bool
-        /// The kind of an address at a service other than Apple's, known or not; `nil` for tokens and channels.
-        public let service: ServiceAddress.Kind?
-        /// The form of the payload.
-        public let payloadKind: PayloadKind
-        /// When the app last registered the recipient, if the sender said so.
-        public let tokenRegisteredAt: WallTime?
-        /// When the notification was accepted, by this machine's wall clock.
-        public let acceptedAt: WallTime
-        /// The rejection that an operator sent again as this entry; `.none` for anything else.
-        package let retryOf: UID
-        let hasCollapseID: Bool
-        /// The range of the token's bytes, the channel's id or another service's address. As in all ranges, offsets are from
-        /// the start of the span that the fields were read from.
-        public let address: Range<Int>
-        /// The range of the topic, in UTF-8.
-        public let topic: Range<Int>
-        /// The range of the collapse id, in UTF-8; empty if there is none.
-        public let collapseID: Range<Int>
-        /// The range of the application's tag; empty if there is none.
-        public let tag: Range<Int>
-        package let producer: Range<Int>
-        /// The range of the payload.
-        public let payload: Range<Int>
-
-        /// The `apns-push-type`; `nil` if none is sent.
-        public var pushType: PushType? { pushTypeCode == 0 ? nil : PushType.known[Int(pushTypeCode) - 1] }
-
-        /// The range of the token's bytes; `nil` for a broadcast, and for services other than Apple's.
-        @inlinable public var token: Range<Int>? { isBroadcast || service != nil ? nil : address }
-
-        /// The value of `apns-expiration`; `nil` if none is sent.
-        @inlinable public var expirationToSend: Int64? { isUnstated ? nil : isUnstored ? 0 : expiration }
-
-        /// Whether the notification must not be sent any more. One with expiration 0 never expires: it gets one attempt.
-        @inlinable public func isExpired(at now: WallTime) -> Bool { expiration != 0 && expiration <= now.seconds }
-
-        /// - Throws: ``Damage`` when the bytes are not one packed notification from the first to the last.
-        package init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(Damage) {
-            let start = range.lowerBound
-            guard range.upperBound <= bytes.count, range.count >= PackedNotification.headerByteCount else {
-                throw .truncated
-            }
-            let version = bytes[start]
-            guard (1...PackedNotification.version).contains(version) else { throw .version(version) }
-            let flags = bytes[start + 1]
-            guard flags & ~Flags.known(in: version) == 0 else { throw .malformed }
-            guarantee = flags & Flags.atMostOnce != 0 ? .atMostOnce : .atLeastOnce
-            hasCollapseID = flags & Flags.hasCollapseID != 0
-            isUnstored = flags & Flags.isUnstored != 0
-            isUnstated = flags & Flags.isUnstated != 0
-            guard !isUnstored || !isUnstated else { throw .malformed }
-            let code = bytes[start + 2]
-            priority = Priority(rawValue: code)
-            guard code == 0 || priority != nil else { throw .malformed }
-            pushTypeCode = bytes[start + 3]
-            guard Int(pushTypeCode) <= PushType.known.count else { throw .malformed }
-            id = NotificationID(
-                high: bytes.littleEndian64(at: start + 16), low: bytes.littleEndian64(at: start + 24))
-            expiration = Int64(bitPattern: bytes.littleEndian64(at: start + 32))
-            let registered = Int64(bitPattern: bytes.littleEndian64(at: start + 40))
-            tokenRegisteredAt = flags & Flags.hasRegistration != 0 ? WallTime(milliseconds: registered) : nil
-            acceptedAt = WallTime(milliseconds: Int64(bitPattern: bytes.littleEndian64(at: start + 48)))
-
-            let hasService = flags & Flags.hasServiceAddress != 0
-            let headCount =
-                hasService ? PackedNotification.serviceHeaderByteCount : PackedNotification.headerByteCount
-            guard range.count >= headCount else { throw .truncated }
-            var tokenCount = Int(bytes[start + 4])
-            if hasService {
-                guard tokenCount == 0, flags & Flags.isBroadcast == 0, bytes[start + 58] != 0 else { throw .malformed }
-                tokenCount = Int(bytes.littleEndian16(at: start + 56))
-                let kind = ServiceAddress.Kind(rawValue: bytes[start + 58])
-                (service, payloadKind) = (kind, PayloadKind(rawValue: bytes[start + 59]))
-                isBroadcast = kind.isBroadcast
-            } else {
-                (service, payloadKind) = (nil, .json)
-                isBroadcast = flags & Flags.isBroadcast != 0
-            }
-            let collapseCount = Int(bytes[start + 5])
-            let topicCount = Int(bytes.littleEndian16(at: start + 6))
-            let payloadCount = Int(bytes.littleEndian32(at: start + 8))
-            let tagCount = Int(bytes.littleEndian16(at: start + 12))
-            let producerCount = Int(bytes[start + 14])
-            var position = start + headCount
-            address = position..<(position + tokenCount)
-            position += tokenCount
-            topic = position..<(position + topicCount)
-            position += topicCount
-            collapseID = position..<(position + collapseCount)
-            position += collapseCount
-            tag = position..<(position + tagCount)
-            position += tagCount
-            producer = position..<(position + producerCount)
-            position += producerCount
-            let isRetry = flags & Flags.isRetry != 0
-            guard !isRetry || position + 8 <= range.upperBound else { throw .malformed }
-            retryOf = isRetry ? UID(bytes.littleEndian64(at: position)) : .none
-            if isRetry { position += 8 }
-            payload = position..<(position + payloadCount)
-            guard payload.upperBound == range.upperBound, tokenCount > 0,
-                tokenCount <= (hasService ? ServiceAddress.maximumByteCount : DeviceToken.maximumByteCount)
-            else { throw .malformed }
-        }
+    static func code(of type: PushType) -> UInt8 {
+        PushType.known.firstIndex(of: type).map { UInt8($0 + 1) } ?? 0
     }
 
     /// Why bytes are not a packed notification. More cases may come.
@@ -264,41 +191,5 @@ public struct PackedNotification: Sendable {
         case version(UInt8)
         /// A length or a code is out of its range.
         case malformed
-    }
-}
-
-extension PackedNotification.Fields {
-    /// - Parameter bytes: what the fields were read from, so that the address has as many of them as it may have.
-    package func recipient(in bytes: [UInt8]) -> Recipient {
-        if let service { return .service(ServiceAddress(checked: service, Array(bytes[address]))) }
-        return isBroadcast
-            ? .channel(BroadcastChannel(checked: String(decoding: bytes[address], as: UTF8.self)))
-            : .device(DeviceToken(checked: Array(bytes[address])))
-    }
-}
-
-extension PackedNotification.Fields {
-    fileprivate var expirationAsAccepted: Expiration {
-        if isUnstated { return .unstated(until: expiration) }
-        return isUnstored ? .unstored(until: expiration) : Expiration(unixSeconds: expiration)
-    }
-}
-
-extension PushNotification {
-    /// The notification as it was accepted: with its id and expiration filled in.
-    package init(_ fields: PackedNotification.Fields, in bytes: [UInt8]) {
-        self.init(
-            recipient: fields.recipient(in: bytes),
-            topic: String(decoding: bytes[fields.topic], as: UTF8.self),
-            payload: Array(bytes[fields.payload]),
-            payloadKind: fields.payloadKind,
-            pushType: fields.pushType,
-            priority: fields.priority,
-            expiration: fields.expirationAsAccepted,
-            collapseID: fields.hasCollapseID ? String(decoding: bytes[fields.collapseID], as: UTF8.self) : nil,
-            id: fields.id,
-            tokenRegisteredAt: fields.tokenRegisteredAt,
-            guarantee: fields.guarantee,
-            tag: Array(bytes[fields.tag]))
     }
 }

@@ -28,8 +28,20 @@ public struct PushNotification: Hashable, Sendable {
     public var tokenRegisteredAt: WallTime?
     /// Whether a notification is sent again that the service may have taken. Default: ``Guarantee/atLeastOnce``.
     public var guarantee: Guarantee
-    /// The application's own bytes, at most 256, returned with the outcome.
+    /// The application's own bytes, at most 256, returned with the outcome. Meant for a label that many share, such as a
+    /// campaign's; see ``context`` for data of one notification.
     public var tag: [UInt8]
+    /// The application's own bytes, at most 4096, kept with the notification. Never sent.
+    public var context: [UInt8]
+    /// The time before which the notification is not sent: it is *scheduled*. `nil`, or a time that is past, sends it at once.
+    ///
+    /// The default ``expiration`` counts from this time.
+    public var deliverAfter: WallTime?
+    /// The hours of the day within which the notification may be sent. `nil` allows every hour.
+    public var deliveryHours: DeliveryHours?
+    /// Whether a newer notification with the same recipient, topic and collapse id supersedes this one while it waits. Needs a
+    /// ``collapseID``.
+    public var newestWins: Bool
     /// The environment whose route it goes to, if routes share its topic. Not stored: its lane tells the route. Default: the
     /// environment of the topic's only route; of two, ``EngineConfiguration/defaultEnvironment``.
     public var environment: PushEnvironment?
@@ -42,12 +54,15 @@ public struct PushNotification: Hashable, Sendable {
     public init(
         token: DeviceToken, topic: String, payload: [UInt8], pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
-        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = [],
+        context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil,
+        newestWins: Bool = false
     ) {
         self.init(
             recipient: .device(token), topic: topic, payload: payload, pushType: pushType, priority: priority,
             expiration: expiration, collapseID: collapseID, id: id, tokenRegisteredAt: tokenRegisteredAt,
-            guarantee: guarantee, tag: tag)
+            guarantee: guarantee, tag: tag, context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours,
+            newestWins: newestWins)
     }
 
     /// Creates a broadcast: an update of every Live Activity that follows the channel, with push type `liveactivity`.
@@ -59,11 +74,13 @@ public struct PushNotification: Hashable, Sendable {
     ///     for others with `BadExpirationDate`.
     public init(
         channel: BroadcastChannel, topic: String, payload: [UInt8], priority: Priority? = nil,
-        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        expiration: Expiration? = nil, id: NotificationID? = nil, guarantee: Guarantee = .atLeastOnce,
+        tag: [UInt8] = [], context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil
     ) {
         self.init(
             recipient: .channel(channel), topic: topic, payload: payload, pushType: .liveactivity, priority: priority,
-            expiration: expiration, id: id, guarantee: guarantee, tag: tag)
+            expiration: expiration, id: id, guarantee: guarantee, tag: tag, context: context,
+            deliverAfter: deliverAfter, deliveryHours: deliveryHours)
     }
 
     /// Creates a notification through a service other than Apple's.
@@ -76,19 +93,24 @@ public struct PushNotification: Hashable, Sendable {
     public init(
         address: ServiceAddress, topic: String, payload: [UInt8], payloadKind: PayloadKind = .json,
         priority: Priority? = nil, expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
-        registeredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        registeredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = [],
+        context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil,
+        newestWins: Bool = false
     ) {
         self.init(
             recipient: .service(address), topic: topic, payload: payload, payloadKind: payloadKind, priority: priority,
             expiration: expiration, collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt,
-            guarantee: guarantee, tag: tag)
+            guarantee: guarantee, tag: tag, context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours,
+            newestWins: newestWins)
     }
 
     package init(
         recipient: Recipient, topic: String, payload: [UInt8], payloadKind: PayloadKind = .json,
         pushType: PushType? = nil, priority: Priority? = nil,
         expiration: Expiration? = nil, collapseID: String? = nil, id: NotificationID? = nil,
-        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = []
+        tokenRegisteredAt: WallTime? = nil, guarantee: Guarantee = .atLeastOnce, tag: [UInt8] = [],
+        context: [UInt8] = [], deliverAfter: WallTime? = nil, deliveryHours: DeliveryHours? = nil,
+        newestWins: Bool = false
     ) {
         self.id = id
         self.recipient = recipient
@@ -102,6 +124,10 @@ public struct PushNotification: Hashable, Sendable {
         self.tokenRegisteredAt = tokenRegisteredAt
         self.guarantee = guarantee
         self.tag = tag
+        self.context = context
+        self.deliverAfter = deliverAfter
+        self.deliveryHours = deliveryHours
+        self.newestWins = newestWins
     }
 
     /// Creates a notification for one device from JSON text.

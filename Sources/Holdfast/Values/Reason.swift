@@ -50,6 +50,14 @@ extension Reason {
     public static let payloadNotJSON = Reason(rawValue: "PayloadNotJSON")
     /// The tag is longer than 256 bytes.
     public static let tagTooLong = Reason(rawValue: "TagTooLong")
+    /// The context is longer than 4096 bytes.
+    public static let contextTooLong = Reason(rawValue: "ContextTooLong")
+    /// The notification would expire before it may be delivered.
+    public static let badDeliveryTime = Reason(rawValue: "BadDeliverAfter")
+    /// The hours of the day, or their time zone, are malformed.
+    public static let badDeliveryHours = Reason(rawValue: "BadDeliverWithin")
+    /// The newest is to win, but without a collapse id nothing says among which notifications.
+    public static let newestWinsUnsupported = Reason(rawValue: "BadNewestWins")
     /// The route's connector can't send broadcasts: only Apple's HTTP/2 interface has them.
     public static let broadcastUnsupported = Reason(rawValue: "BroadcastUnsupported")
     /// The route's service takes no recipients of this kind.
@@ -84,6 +92,8 @@ extension Reason {
     public static let endsConnections = Reason(rawValue: "EndsConnections")
     /// The clock cannot be believed that it has expired.
     public static let clockDistrusted = Reason(rawValue: "ClockDistrusted")
+    /// It may not be delivered yet: before its time, or outside of its hours of the day.
+    public static let scheduled = Reason(rawValue: "Scheduled")
     /// The Producer's name is not 1 to 64 bytes, or one too many for the journal.
     public static let badProducerName = Reason(rawValue: "BadProducerName")
     /// The journal has reached its limit; nothing was taken. Try again when it has drained.

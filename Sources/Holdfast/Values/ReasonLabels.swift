@@ -26,10 +26,11 @@ struct ReasonLabels: Sendable {
         .badCollapseID, .badDeviceToken, .badExpirationDate, .badTopic, .invalidPushType, .missingDeviceToken,
         .missingTopic, .payloadEmpty, .topicDisallowed, .payloadTooLarge, .badChannelID, .missingChannelID,
         .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
+        .contextTooLong, .badDeliveryTime, .badDeliveryHours, .newestWinsUnsupported,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
         .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
-        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .badProducerName,
+        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .scheduled, .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,
     ]
 }

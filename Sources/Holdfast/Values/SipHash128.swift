@@ -1,5 +1,5 @@
 /// SipHash-2-4 with a 128-bit result (Aumasson and Bernstein; the reference implementation's `siphash.c`), incremental.
-struct SipHash128 {
+package struct SipHash128 {
     private var v0: UInt64
     private var v1: UInt64
     private var v2: UInt64
@@ -7,7 +7,7 @@ struct SipHash128 {
     private var tail: UInt64 = 0
     private var byteCount = 0
 
-    init(key: IdentityKey) {
+    package init(key: IdentityKey) {
         v0 = 0x736F_6D65_7073_6575 ^ key.first
         v1 = 0x646F_7261_6E64_6F6D ^ key.second ^ 0xEE
         v2 = 0x6C79_6765_6E65_7261 ^ key.first
@@ -15,7 +15,7 @@ struct SipHash128 {
     }
 
     /// Eight bytes, little-endian.
-    mutating func append(_ word: UInt64) {
+    package mutating func append(_ word: UInt64) {
         let shift = UInt64(byteCount & 7) * 8
         byteCount &+= 8
         guard shift > 0 else { return compress(word) }
@@ -23,7 +23,7 @@ struct SipHash128 {
         tail = word >> (64 - shift)
     }
 
-    mutating func append(_ bytes: some Sequence<UInt8>) {
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             tail |= UInt64(byte) << (UInt64(byteCount & 7) * 8)
             byteCount &+= 1
@@ -35,7 +35,7 @@ struct SipHash128 {
     }
 
     /// The first and the last eight bytes of the digest, each little-endian.
-    mutating func finalize() -> (UInt64, UInt64) {
+    package mutating func finalize() -> (UInt64, UInt64) {
         compress(tail | UInt64(byteCount & 0xFF) << 56)
         v2 ^= 0xEE
         for _ in 0..<4 { round() }

@@ -5,6 +5,8 @@ internal import NIOHTTP1
 /// A request on its way, and the promise of its answer.
 struct Call: Sendable {
     let resource: Resource
+    /// Behind the `?` of the path; empty for none.
+    var query = ""
     let body: [UInt8]
     let answer: EventLoopPromise<Answer>
     let limit: Duration
@@ -58,7 +60,8 @@ final class CallHandler: ChannelDuplexHandler {
         }
         calls.append((call, timer))
         var head = HTTPRequestHead(
-            version: .http1_1, method: call.resource.isRead ? .GET : .POST, uri: call.resource.rawValue,
+            version: .http1_1, method: call.resource.isRead ? .GET : .POST,
+            uri: call.resource.rawValue + (call.query.isEmpty ? "" : "?\(call.query)"),
             headers: ["Host": "holdfast"])
         if !call.resource.isRead {
             head.headers.add(name: "Content-Type", value: "application/json")

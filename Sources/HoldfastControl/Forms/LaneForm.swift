@@ -11,15 +11,17 @@ package struct LaneForm: Codable, Hashable, Sendable {
     package var since: ExactTime?
     /// When a lane that stopped by itself tries one entry.
     package var nextProbe: ExactTime?
-    /// Deferred entries included.
+    /// Deferred and scheduled entries included.
     package var unconfirmed: Int
     package var deferred: Int
+    /// Absent for none.
+    package var scheduled: Int?
     /// Whether a route of the living process serves it; absent when no process says so.
     package var isServed: Bool?
 
     package init(
-        _ key: LaneKey, _ state: LaneState, unconfirmed: Int, deferred: Int, nextProbe: WallTime? = nil,
-        isServed: Bool? = nil
+        _ key: LaneKey, _ state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0,
+        nextProbe: WallTime? = nil, isServed: Bool? = nil
     ) {
         lane = key.description
         switch state {
@@ -31,20 +33,21 @@ package struct LaneForm: Codable, Hashable, Sendable {
         }
         self.unconfirmed = unconfirmed
         self.deferred = deferred
+        self.scheduled = scheduled > 0 ? scheduled : nil
         self.nextProbe = nextProbe.map(ExactTime.init)
         self.isServed = isServed
     }
 
     init(_ lane: DeskStatus.Lane) {
         self.init(
-            lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, nextProbe: lane.nextProbeAt,
-            isServed: lane.isServed)
+            lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, scheduled: lane.scheduled,
+            nextProbe: lane.nextProbeAt, isServed: lane.isServed)
     }
 
     func value() throws(ControlError) -> DeskStatus.Lane {
         DeskStatus.Lane(
             key: try LaneKey.read(lane), state: try laneState(), unconfirmed: unconfirmed, deferred: deferred,
-            isServed: isServed ?? false, nextProbeAt: nextProbe?.value)
+            scheduled: scheduled ?? 0, isServed: isServed ?? false, nextProbeAt: nextProbe?.value)
     }
 
     private func laneState() throws(ControlError) -> LaneState {

@@ -13,6 +13,11 @@ package struct HeadersForm: Codable, Hashable, Sendable {
     package var tryUntil: ExactTime?
     package var collapseID: String?
     package var tokenRegisteredAt: ExactTime?
+    package var deliverAfter: ExactTime?
+    /// As ``DeliveryHours`` writes them.
+    package var deliverWithin: String?
+    /// Absent for false.
+    package var newestWins: Bool?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case id = "apns-id"
@@ -23,6 +28,9 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         case tryUntil = "try-until"
         case collapseID = "apns-collapse-id"
         case tokenRegisteredAt = "token-registered-at"
+        case deliverAfter = "deliver-after"
+        case deliverWithin = "deliver-within"
+        case newestWins = "newest-wins"
     }
 
     /// - Parameter isWhole: whether to give the token whole, or shortened for display.
@@ -36,6 +44,9 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         tryUntil = notification.expiration?.ownDeadline.map { ExactTime(WallTime(seconds: $0)) }
         collapseID = notification.collapseID
         tokenRegisteredAt = notification.tokenRegisteredAt.map(ExactTime.init)
+        deliverAfter = notification.deliverAfter.map(ExactTime.init)
+        deliverWithin = notification.deliveryHours?.description
+        newestWins = notification.newestWins ? true : nil
     }
 
     package init(from decoder: any Decoder) throws {
@@ -49,6 +60,9 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         tryUntil = try container.decodeIfPresent(ExactTime.self, forKey: .tryUntil)
         collapseID = try container.decodeIfPresent(String.self, forKey: .collapseID)
         tokenRegisteredAt = try container.decodeIfPresent(ExactTime.self, forKey: .tokenRegisteredAt)
+        deliverAfter = try container.decodeIfPresent(ExactTime.self, forKey: .deliverAfter)
+        deliverWithin = try container.decodeIfPresent(String.self, forKey: .deliverWithin)
+        newestWins = try container.decodeIfPresent(Bool.self, forKey: .newestWins)
     }
 
     /// In one object.
@@ -63,6 +77,20 @@ package struct HeadersForm: Codable, Hashable, Sendable {
         try container.encodeIfPresent(tryUntil, forKey: .tryUntil)
         try container.encodeIfPresent(collapseID, forKey: .collapseID)
         try container.encodeIfPresent(tokenRegisteredAt, forKey: .tokenRegisteredAt)
+        try container.encodeIfPresent(deliverAfter, forKey: .deliverAfter)
+        try container.encodeIfPresent(deliverWithin, forKey: .deliverWithin)
+        try container.encodeIfPresent(newestWins, forKey: .newestWins)
+    }
+}
+
+extension HeadersForm {
+    func deliveryHours() throws(ControlError) -> DeliveryHours? {
+        guard let deliverWithin else { return nil }
+        do throws(Refusal) {
+            return try DeliveryHours(deliverWithin)
+        } catch {
+            throw .malformed("deliver-within: \(error.detail)")
+        }
     }
 }
 
@@ -74,6 +102,7 @@ struct NotificationForm: Codable {
     /// Absent for JSON.
     var payloadKind: UInt8?
     var tag: Data?
+    var context: Data?
     /// Absent for none.
     var environment: String?
 
@@ -83,6 +112,7 @@ struct NotificationForm: Codable {
         case payload = "payload-base64"
         case payloadKind = "payload-kind"
         case tag = "tag-base64"
+        case context = "context-base64"
     }
 
     init(_ notification: PushNotification) {
@@ -91,6 +121,7 @@ struct NotificationForm: Codable {
         payload = Data(notification.payload)
         payloadKind = notification.payloadKind == .json ? nil : notification.payloadKind.rawValue
         tag = notification.tag.isEmpty ? nil : Data(notification.tag)
+        context = notification.context.isEmpty ? nil : Data(notification.context)
         environment = notification.environment?.rawValue
     }
 
@@ -101,6 +132,7 @@ struct NotificationForm: Codable {
         payload = try container.decode(Data.self, forKey: .payload)
         payloadKind = try container.decodeIfPresent(UInt8.self, forKey: .payloadKind)
         tag = try container.decodeIfPresent(Data.self, forKey: .tag)
+        context = try container.decodeIfPresent(Data.self, forKey: .context)
         environment = try container.decodeIfPresent(String.self, forKey: .environment)
     }
 
@@ -111,6 +143,7 @@ struct NotificationForm: Codable {
         try container.encode(payload, forKey: .payload)
         try container.encodeIfPresent(payloadKind, forKey: .payloadKind)
         try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(context, forKey: .context)
         try container.encodeIfPresent(environment, forKey: .environment)
     }
 
@@ -137,16 +170,31 @@ struct NotificationForm: Codable {
             expiration: Expiration(unixSeconds: headers.expiration, ownDeadline: headers.tryUntil?.value.seconds),
             collapseID: headers.collapseID, id: parsed,
             tokenRegisteredAt: headers.tokenRegisteredAt?.value,
-            guarantee: try Guarantee.read(guarantee), tag: tag.map { Array($0) } ?? [])
-        if let environment {
-            notification.environment = PushEnvironment(rawValue: environment)
-            guard notification.environment != nil else {
-                throw .malformed(
-                    "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none"
-                )
-            }
-        }
+            guarantee: try Guarantee.read(guarantee), tag: tag.map { Array($0) } ?? [],
+            context: try readContext(), deliverAfter: headers.deliverAfter?.value,
+            deliveryHours: try headers.deliveryHours(), newestWins: headers.newestWins ?? false)
+        notification.environment = try readEnvironment()
         return notification
+    }
+
+    private func readEnvironment() throws(ControlError) -> PushEnvironment? {
+        guard let environment else { return nil }
+        guard let known = PushEnvironment(rawValue: environment) else {
+            throw .malformed(
+                "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none"
+            )
+        }
+        return known
+    }
+
+    /// No record holds more.
+    private func readContext() throws(ControlError) -> [UInt8] {
+        let most = PackedNotification.maximumContextByteCount
+        guard let context else { return [] }
+        guard context.count <= most else {
+            throw .malformed("context-base64 has \(context.count) bytes: at most \(most) are kept")
+        }
+        return Array(context)
     }
 }
 

@@ -6,7 +6,7 @@ struct ReceiptsForm: Codable {
 
 /// The outcome of a notification, in one word.
 package enum OutcomeWord: String, Codable, Sendable {
-    case confirmed, rejected, expired, unknown, withdrawn
+    case confirmed, rejected, expired, unknown, withdrawn, superseded
     /// It was not taken.
     case refused
     /// Nobody can say whether it was taken.
@@ -15,6 +15,8 @@ package enum OutcomeWord: String, Codable, Sendable {
     case unconfirmed
     /// In the journal, and to be delivered when it is due.
     case deferred
+    /// In the journal, and to be delivered from a time on.
+    case scheduled
     /// It is no longer in the journal, which does not know how it ended.
     case settled
     /// In the journal, with a record that cannot be read.
@@ -43,7 +45,7 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
         switch receipt {
         case .accepted(let uid): (self.uid, outcome) = (uid.rawValue, .unconfirmed)
         case .repeated(let uid, let end):
-            let end = OutcomeForm(end)
+            let end = EndForm(end)
             (self.uid, repeated, outcome, reason) = (uid.rawValue, true, end.outcome, end.reason)
         case .refused(let refusal):
             (outcome, reason, detail) = (.refused, refusal.reason.rawValue, refusal.detail)
@@ -63,13 +65,13 @@ package struct ReceiptForm: Codable, Hashable, Sendable {
         }
         guard let uid else { throw .malformed("a receipt says under which UID the notification was taken") }
         guard repeated == true else { return .accepted(UID(uid)) }
-        return .repeated(UID(uid), try OutcomeForm(outcome: outcome, reason: reason).value())
+        return .repeated(UID(uid), try EndForm(outcome: outcome, reason: reason).value())
     }
 }
 
 /// How a notification ended.
-package struct OutcomeForm: Codable, Hashable, Sendable {
-    /// One of the first five.
+package struct EndForm: Codable, Hashable, Sendable {
+    /// One of the first six.
     package var outcome: OutcomeWord
     /// Of a rejection.
     package var reason: String?
@@ -83,6 +85,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: outcome = .expired
         case .unknown: outcome = .unknown
         case .withdrawn: outcome = .withdrawn
+        case .superseded: outcome = .superseded
         }
     }
 
@@ -93,6 +96,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         case .expired: return .expired
         case .unknown: return .unknown
         case .withdrawn: return .withdrawn
+        case .superseded: return .superseded
         default: throw .malformed("a notification does not end as \(outcome.rawValue)")
         }
     }

@@ -6,19 +6,40 @@ struct StatusForm: Codable {
     var routes: [RouteForm]
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
+    /// Readers of outcomes that belong to the process; absent where there are none.
+    var ownReaders: [ReaderForm]?
+    /// Absent where the owner is of an older version.
+    var history: HistoryForm?
 
     init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
+        ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
+        history = status.history.map(HistoryForm.init)
     }
 
     func value() throws(ControlError) -> DeskStatus {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
         status.blacklistDamage = blacklistDamage ?? 0
+        status.ownReaders = (ownReaders ?? []).map { $0.value() }
+        status.history = history?.value()
         return status
     }
+}
+
+/// A reader of outcomes that belongs to the process, such as a webhook.
+package struct ReaderForm: Codable, Hashable, Sendable {
+    package var reader: String
+    /// Outcomes behind its cursor.
+    package var unread: Int
+    /// What keeps it from going on. Absent while nothing does.
+    package var trouble: String?
+
+    package init(_ reader: DeskStatus.Reader) { (self.reader, unread, trouble) = (reader.name, reader.unread, reader.trouble) }
+
+    func value() -> DeskStatus.Reader { DeskStatus.Reader(name: reader, unread: unread, trouble: trouble) }
 }
 
 /// A route of the process that uses a journal.

@@ -14,11 +14,17 @@ enum Resource: String, CaseIterable, Sendable {
     case retryQuarantined = "/v1/quarantine/retry"
     case blacklist = "/v1/blacklist/add"
     case unblacklist = "/v1/blacklist/remove"
+    case findOutcomes = "/v1/outcomes/find"
+    case listOutcomes = "/v1/outcomes/list"
+    case outcomeReaders = "/v1/outcomes/readers"
+    case openReader = "/v1/outcomes/readers/open"
+    case moveReader = "/v1/outcomes/readers/move"
+    case forgetReader = "/v1/outcomes/readers/forget"
 
     /// Whether it is read with GET. All others have a body, or change something, and are a POST.
     var isRead: Bool {
         switch self {
-        case .owner, .status: true
+        case .owner, .status, .findOutcomes, .listOutcomes, .outcomeReaders: true
         default: false
         }
     }

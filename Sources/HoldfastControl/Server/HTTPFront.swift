@@ -24,7 +24,7 @@ struct HTTPFront: Sendable {
             var request = request
             // A fault of the connection, or of HTTP, is answered by who serves the connection.
             let body = try await request.collectBody(upTo: limits.bodyByteCount)
-            return await answer(resource, Array(body.readableBytesView))
+            return await answer(resource, RequestCheck.query(of: request.head), Array(body.readableBytesView))
         } catch let refusal as RequestRefusal {
             var response = Self.response(refusal.error, refusal.status)
             if let allowed = refusal.allowed { response.headers[.allow] = allowed }
@@ -39,9 +39,9 @@ struct HTTPFront: Sendable {
         }
     }
 
-    private func answer(_ resource: Resource, _ body: [UInt8]) async -> Response {
+    private func answer(_ resource: Resource, _ query: Substring, _ body: [UInt8]) async -> Response {
         do {
-            let answer = try await server.answer(resource, body)
+            let answer = try await server.answer(resource, query, body)
             guard answer.count <= limits.bodyByteCount else {
                 throw ControlError(
                     .tooLarge,
@@ -84,7 +84,7 @@ struct HTTPFront: Sendable {
         Response(status: status, headers: fields, body: .init(byteBuffer: body(line)))
     }
 
-    private static func status(of error: any Error) -> HTTPResponse.Status {
+    static func status(of error: any Error) -> HTTPResponse.Status {
         switch error {
         case is Refusal: .unprocessableContent
         case let error as JournalError: status(of: error.code)

@@ -57,6 +57,9 @@ enum RequestCheck {
         return resource
     }
 
+    /// Behind the `?` of the path; empty without one.
+    static func query(of head: HTTPRequest) -> Substring { (head.path ?? "").drop { $0 != "?" }.dropFirst() }
+
     private static func checkContent(_ fields: HTTPFields) throws(RequestRefusal) {
         let type = fields[.contentType] ?? ""
         let parts = type.lowercased().split(separator: ";", omittingEmptySubsequences: false)

@@ -4,11 +4,18 @@ internal import Holdfast
 struct RequestServer: Sendable {
     let desk: any OperatorDesk
 
-    /// - Parameter body: of the request, a form.
+    /// - Parameters:
+    ///   - query: behind the `?` of the path.
+    ///   - body: of the request, a form.
     /// - Returns: the form that answers it.
     /// - Throws: what the desk throws, and ``ControlError`` with code `malformed` or `tooLarge`.
-    func answer(_ resource: Resource, _ body: [UInt8]) async throws -> [UInt8] {
+    func answer(_ resource: Resource, _ query: Substring = "", _ body: [UInt8]) async throws -> [UInt8] {
         switch resource {
+        case .findOutcomes: return try await OutcomeAnswer(desk: desk).found(query)
+        case .listOutcomes: return try await OutcomeAnswer(desk: desk).listed(query)
+        case .outcomeReaders: return try Form.line(HistoryForm(try await desk.outcomeLog()))
+        case .openReader, .moveReader, .forgetReader:
+            return try await change(resource, try read(ReaderOrderForm.self, body))
         case .owner: return try Form.line(OwnerForm.current)
         case .status: return try Form.line(StatusForm(try await desk.status()))
         case .insights:
@@ -44,6 +51,24 @@ struct RequestServer: Sendable {
         let reason = order.reason ?? ""
         try await desk.pause(lane, reason: reason)
         return try Form.line(LaneChangeForm(lane, "paused", reason: reason))
+    }
+
+    /// The orders about readers of outcomes.
+    private func change(_ resource: Resource, _ order: ReaderOrderForm) async throws -> [UInt8] {
+        let change: OutcomeCursor?
+        switch resource {
+        case .openReader: change = try await desk.openOutcomeReader(order.reader)
+        case .forgetReader:
+            try await desk.forgetOutcomeReader(order.reader)
+            change = nil
+        default:
+            guard let cursor = order.cursor else {
+                throw ControlError.malformed("the request's body has no cursor to move to")
+            }
+            try await desk.moveOutcomeReader(order.reader, to: OutcomeCursor(cursor))
+            change = OutcomeCursor(cursor)
+        }
+        return try Form.line(ReaderChangeForm(order.reader, change))
     }
 
     /// The orders about entries by their UIDs.

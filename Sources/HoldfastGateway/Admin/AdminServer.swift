@@ -9,12 +9,13 @@ public import ServiceLifecycle
 
 /// The admin server for operators: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1, read-only.
 ///
-/// It exposes neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it
+/// Its own pages expose neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it
 /// listens only on this machine's own addresses unless ``AdminConfiguration/servesEverybody`` is set.
 public final class AdminServer: Service, Sendable {
     private let configuration: AdminConfiguration
     private let health: @Sendable () -> Health
     private let metrics: @Sendable () -> String
+    private let pages: [AdminPage]
     private let logger: Logger
     private let listening = Monitor<ListenAddress?>(nil)
 
@@ -25,9 +26,17 @@ public final class AdminServer: Service, Sendable {
     ///   - metrics: gives Prometheus' text for each `/metrics`; must not block.
     /// - Throws: ``GatewayError`` where other machines could reach it, and ``AdminConfiguration/servesEverybody`` is
     ///   not set.
-    public init(
+    public convenience init(
         _ configuration: AdminConfiguration, logger: Logger = Logger(label: "holdfast.admin"),
         health: @escaping @Sendable () -> Health, metrics: @escaping @Sendable () -> String
+    ) throws(GatewayError) {
+        try self.init(configuration, logger: logger, health: health, metrics: metrics, pages: [])
+    }
+
+    /// - Parameter pages: beside the server's own. What they tell, and to whom, is theirs to judge.
+    package init(
+        _ configuration: AdminConfiguration, logger: Logger, health: @escaping @Sendable () -> Health,
+        metrics: @escaping @Sendable () -> String, pages: [AdminPage]
     ) throws(GatewayError) {
         guard configuration.listen.isLoopback || configuration.servesEverybody else {
             throw GatewayError(
@@ -39,6 +48,7 @@ public final class AdminServer: Service, Sendable {
         self.logger = logger
         self.health = health
         self.metrics = metrics
+        self.pages = pages
     }
 
     /// The listening address, with the port that the system chose; nil before it listens.
@@ -66,6 +76,9 @@ public final class AdminServer: Service, Sendable {
         router.get("health/ready") { [health] _, _ in Self.answer(health()) }
         router.get("metrics") { [metrics] _, _ in
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics())
+        }
+        for page in pages {
+            router.get(RouterPath(page.path)) { request, _ in await page.answer(.init(request.head)).response }
         }
         // Hummingbird's messages about single connections, and about its own end, do not concern operators.
         var quiet = logger

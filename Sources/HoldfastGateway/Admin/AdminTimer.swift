@@ -3,7 +3,8 @@ internal import NIOCore
 internal import NIOHTTPTypes
 
 /// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever
-/// trickles in. Reports to the other connections whether it is idle.
+/// trickles in. Reports to the other connections whether it is idle. An answer that is a stream of events has no end: there
+/// the client has its time to read what is written.
 final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -14,6 +15,7 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     private let request: TimeAmount
     private let connections: AdminConnections
     private var timer: Scheduled<Void>?
+    private var isStreaming = false
 
     init(_ configuration: AdminConfiguration, _ connections: AdminConnections) {
         self.connections = connections
@@ -46,7 +48,14 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isStreaming = head.headerFields[.contentType]?.hasPrefix("text/event-stream") ?? false
+            if isStreaming { timer?.cancel() }
+            return context.write(data, promise: promise)
+        case .body: return context.write(data, promise: promise)
+        case .end: isStreaming = false
+        }
         let written = promise ?? context.eventLoop.makePromise()
         context.write(data, promise: written)
         let isolated = context.loopBound
@@ -55,6 +64,13 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
             self.connections.change(isolated.value.channel, isIdle: true)
             self.wait(self.idle, isolated.value)
         }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isStreaming {
+            if context.channel.isWritable { timer?.cancel() } else { wait(request, context) }
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

@@ -22,6 +22,18 @@ public struct BinaryIngressConfiguration: Sendable {
     /// The lifetime of a notification that is not to be stored (an expiration of 0): it is retried for this long. Zero
     /// is one attempt. Default: 1 hour.
     public var unstoredLifetime: Duration = .seconds(3600)
+    /// Whether errors are said about notifications that the push service rejects while their connection lasts. Default:
+    /// false.
+    public var tellsErrors = false
+    /// The time for which such an error waits for the outcomes of the connection's earlier notifications, all of which it
+    /// calls taken; and for which a client that closes its side waits for them. Default: 10 s.
+    public var errorWait: Duration = .seconds(10)
+    /// The time for which the gateway recognises notifications that come again because an error called them discarded.
+    /// Default: 2 min.
+    public var errorMemory: Duration = .seconds(120)
+    /// The most notifications over all connections of which an error may be said, or which are recognised if they come
+    /// again. Default: 100,000.
+    public var errorCount = 100_000
     /// Notifications a second over all connections, beyond which reading pauses; nil for no limit. Default: nil.
     public var rate: RateLimit?
 

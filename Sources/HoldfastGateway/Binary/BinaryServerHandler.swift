@@ -13,7 +13,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         /// Speaking TLS.
         case opening
         case serving
@@ -31,13 +31,13 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     /// next write, and until then it waits in their kernel.
     private static let drainLinger = Duration.seconds(1)
 
-    private let service: BinaryService
-    private let loop: any EventLoop
+    let service: BinaryService
+    let loop: any EventLoop
     private let limits: ListenerLimits
-    private var session: BinaryServerSession
+    var session: BinaryServerSession
     private var client: KnownClient?
     private var topic: String?
-    private var phase: Phase
+    private(set) var phase: Phase
     private var context: ChannelHandlerContext?
     private var isPumping = false
     private var isDraining = false
@@ -50,6 +50,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private var deadline: NIODeadline
     /// Present while the connection lingers.
     private var lastWord: LastWord?
+    /// Brings the ends of notifications from the engine.
+    var mailbox: LoopMailbox<News>?
+    /// The next look at errors that wait for the ends of earlier notifications.
+    var errorTimer: Scheduled<Void>?
 
     init(service: BinaryService, channel: any Channel, isCleartext: Bool) {
         let settings = service.settings
@@ -57,7 +61,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         loop = channel.eventLoop
         limits = settings.limits
         topic = settings.topic
-        session = Self.session(settings, topic: settings.topic)
+        session = Self.session(service, settings, topic: settings.topic, sender: Self.sender(nil, channel))
         phase = isCleartext ? .serving : .opening
         deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
         service.unfinished.begin()
@@ -135,7 +139,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         let settings = service.settings
         client = ClientGate.client(in: context.pipeline)
         topic = CertifiedClients.topic(of: client, configured: settings.topic)
-        session = Self.session(settings, topic: topic)
+        session = Self.session(service, settings, topic: topic, sender: Self.sender(client, context.channel))
         watch(for: limits.idle)
     }
 
@@ -148,20 +152,29 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         pump()
     }
 
-    private static func session(_ settings: BinaryIngressConfiguration, topic: String?) -> BinaryServerSession {
-        BinaryServerSession(
+    private static func session(
+        _ service: BinaryService, _ settings: BinaryIngressConfiguration, topic: String?, sender: [UInt8]
+    ) -> BinaryServerSession {
+        var errors: BinaryServerSession.ErrorTerms?
+        if settings.tellsErrors, service.outcomes() != nil {
+            errors = .init(sender: sender, repeats: service.repeats, patience: TimeAmount(settings.errorWait))
+        }
+        return BinaryServerSession(
             topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
-            patience: TimeAmount(settings.roomLimit), environment: settings.environment)
+            patience: TimeAmount(settings.roomLimit), environment: settings.environment, errors: errors)
     }
 
     // MARK: Performing the session's steps
 
-    private func pump() {
+    func pump() {
         guard phase == .serving || phase == .gone, !isPumping else { return }
         isPumping = true
-        read()
-        while let step = session.next() { perform(step) }
+        repeat {
+            read()
+            while let step = session.next(now: .now()) { perform(step) }
+        } while session.isReadable && resumption == nil
         isPumping = false
+        follow()
         service.figures.add(session.takeTally())
         if session.isWaitingForJournal, resumption == nil {
             let why = session.journalTrouble ?? "the journal takes nothing"
@@ -201,9 +214,11 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         switch step {
         case .submit(let notifications):
             let handler = NIOLoopBound(self, eventLoop: loop)
+            // Before they are submitted: one may end before this loop knows its UID.
+            let watch = session.tellsErrors ? OutcomeWatch(service.outcomes()) : nil
             service.producer.submitUpToRefusal(notifications) { [loop] receipts in
                 loop.execute {
-                    handler.value.session.committed(receipts, now: .now())
+                    handler.value.committed(receipts, watch)
                     handler.value.pump()
                 }
             }
@@ -215,6 +230,10 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
+        let now = NIODeadline.now()
+        service.repeats.remember(
+            session.takeDisowned(), until: now + TimeAmount(service.settings.errorMemory), now: now)
+        forgetErrors()
         // Nothing is read for the journal any more; everything is thrown away.
         resumption?.cancel()
         resumption = nil
@@ -261,6 +280,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func finish() {
         guard phase != .finished else { return }
         phase = .finished
+        forgetErrors()
         timer?.cancel()
         resumption?.cancel()
         service.figures.add(session.takeTally())

@@ -20,9 +20,12 @@ struct BinaryServerSession: Sendable {
     }
 
     /// The reason why nothing more is taken.
-    fileprivate enum Ending: Sendable {
+    enum Ending: Sendable {
         /// The fault of the first notification that was not taken.
         case fault(ErrorResponse)
+        /// The push service has rejected one that is on disk. What was read behind it is put on disk, too: whoever does not
+        /// send it again has not lost it.
+        case rejection(ErrorResponse)
         /// A shutdown, which names the last notification on disk.
         case shutdown
         /// The client has closed its side.
@@ -33,46 +36,63 @@ struct BinaryServerSession: Sendable {
         case over
     }
 
-    private struct Waiting: Sendable {
+    struct Waiting: Sendable {
         var notification: PushNotification
         let identifier: UInt32?
+        /// Nil where no errors are said about notifications on disk.
+        let key: BinaryRepeats.Key?
     }
 
     /// The most notifications of one commit; further ones wait for it.
-    private static let greatestBatch = 5000
+    static let greatestBatch = 5000
 
     /// The most notifications that were read and are not on disk.
     private let limit: Int
     /// nil where neither the listener nor the client's certificate has a topic.
     private let translation: BinaryTranslation?
     private let patience: TimeAmount
+    /// Nil where no errors are said about notifications on disk.
+    let errors: ErrorTerms?
+    var accepted: BinaryAccepted
+    var tracked: [Tracked] = []
+    /// Those that the one error has called discarded.
+    var disowned: [BinaryAccepted.Entry] = []
+    /// Those of which no error is said any more.
+    var untracked: [BinaryFate] = []
+    /// The time since which the end waits for outcomes.
+    var endingSince: NIODeadline?
+    /// Whether the connection is gone, and nobody could be told anything.
+    private(set) var isGone = false
     private var reader = BinaryRequestReader()
     /// Whether the reader may have a whole request.
     private var hasUnread = false
     /// Notifications read and not on disk, in order; the journal has the first ``submitted`` of them.
-    private var waiting: ArraySlice<Waiting> = []
-    private var submitted = 0
+    var waiting: ArraySlice<Waiting> = []
+    private(set) var submitted = 0
     /// The time since which the journal takes nothing; nil while it does.
     private var refusedSince: NIODeadline?
     /// The journal's last reason.
     private(set) var journalTrouble: String?
     /// Whether the journal is not asked before ``retry(now:)``.
     private var isHolding = false
-    private var ending: Ending?
-    private var lastCommitted: UInt32?
+    var ending: Ending?
+    var lastCommitted: UInt32?
     /// Whether the client uses the identifier 0, which can't mean "none" for it then.
     private var usesZero = false
-    private var tally = IngressFigures.Values()
+    var tally = IngressFigures.Values()
 
     /// - Parameters:
     ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
     ///   - limit: the most notifications that are not on disk; at least 1.
     ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
     ///   - environment: of its notifications; nil for the default.
+    ///   - errors: nil where no errors are said about notifications on disk.
     init(
         topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount,
-        environment: PushEnvironment? = nil
+        environment: PushEnvironment? = nil, errors: ErrorTerms? = nil
     ) {
+        self.errors = errors
+        accepted = BinaryAccepted(patience: errors?.patience ?? .zero)
         translation = topic.map {
             BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime, environment: environment)
         }
@@ -85,6 +105,9 @@ struct BinaryServerSession: Sendable {
     /// Whether to read from the socket: not while ``limit`` notifications wait. Behind an error everything is read and
     /// thrown away.
     var wantsInput: Bool { ending != nil || waiting.count < limit && !hasUnread }
+
+    /// Whether nothing waits, and requests that have arrived are to be read: those before them had come again.
+    var isReadable: Bool { ending.isReading && hasUnread && waiting.isEmpty }
 
     /// Whether the journal takes nothing, and has to be asked again with ``retry(now:)``.
     var isWaitingForJournal: Bool { isHolding && ending.isGoingOn }
@@ -136,36 +159,50 @@ struct BinaryServerSession: Sendable {
     }
 
     /// The next step; call until it returns nil.
-    mutating func next() -> Step? {
+    mutating func next(now: NIODeadline) -> Step? {
         guard submitted == 0, ending.isGoingOn else { return nil }
         if case .silence? = ending { return end(.close) }
+        lookForRejection(now)
+        if !isHolding { takeRepeats(now) }
         guard waiting.isEmpty else {
             guard !isHolding else { return nil }
-            let batch = waiting.prefix(Self.greatestBatch)
+            let batch = batch(now)
             submitted = batch.count
             return .submit(batch.map(\.notification))
         }
         switch ending {
-        case .fault(let answer): return end(.answer(answer))
+        case .fault(let answer): return waitsForOutcomes(now) ? nil : end(.answer(answer))
+        case .rejection(let answer) where !hasUnread:
+            tally.told[answer.status.word, default: 0] += 1
+            disowned = accepted.takeAll()
+            return end(.answer(answer))
         case .shutdown: return end(farewell)
-        case .inputEnded where !hasUnread: return end(.close)
-        case .inputEnded, .silence, .over, nil: return nil
+        case .inputEnded where !hasUnread: return waitsForOutcomes(now) ? nil : end(.close)
+        case .inputEnded, .rejection, .silence, .over, nil: return nil
         }
     }
 
     /// Takes the journal's answer.
     ///
-    /// - Parameter receipts: of the batch's notifications, up to the first refusal.
-    mutating func committed(_ receipts: [Receipt], now: NIODeadline) {
+    /// - Parameters:
+    ///   - receipts: of the batch's notifications, up to the first refusal.
+    ///   - canTell: whether the outcomes of these can be told.
+    mutating func committed(_ receipts: [Receipt], now: NIODeadline, canTell: Bool = false) {
         submitted = 0
         var taken = 0
         var refusal: Refusal?
         loop: for receipt in receipts {
             switch receipt {
-            case .accepted, .repeated:
+            case .accepted(let uid), .repeated(let uid, _):
                 // Popped from a slice: the rest is not moved.
-                lastCommitted = waiting.popFirst()?.identifier ?? lastCommitted
+                guard let its = waiting.popFirst() else { continue }
+                lastCommitted = its.identifier ?? lastCommitted
                 taken += 1
+                if canTell {
+                    track(its, BinaryFate(), uid: uid)
+                } else {
+                    letGo()
+                }
             case .refused(let why):
                 refusal = why
                 break loop
@@ -189,6 +226,9 @@ struct BinaryServerSession: Sendable {
 
     /// Takes nothing more; requests read are still put on disk, and then the client is told the last one.
     mutating func drain() {
+        // Nobody would recognise what comes again: no error is said about what is on disk.
+        letGo()
+        if case .rejection? = ending { return discardUnread(.shutdown) }
         guard ending == nil else { return }
         discardUnread(.shutdown)
     }
@@ -204,6 +244,8 @@ struct BinaryServerSession: Sendable {
 
     /// The connection is gone: no answer is possible any more.
     mutating func disconnected() {
+        isGone = true
+        letGo()
         inputEnded()
     }
 
@@ -214,7 +256,8 @@ struct BinaryServerSession: Sendable {
         guard let translation else { return refuse(.missingTopic, request.identifier) }
         do throws(BinaryTranslation.Fault) {
             let notification = try translation.notification(request, now: now)
-            waiting.append(Waiting(notification: notification, identifier: request.identifier))
+            let key = errors.map { $0.repeats.key(of: request, from: $0.sender, topic: translation.topic) }
+            waiting.append(Waiting(notification: notification, identifier: request.identifier, key: key))
         } catch {
             refuse(error.status, request.identifier)
         }
@@ -233,24 +276,35 @@ struct BinaryServerSession: Sendable {
             waiting[waiting.startIndex].notification.expiration = .once
         default:
             let identifier = waiting.first?.identifier
-            waiting = []
-            refuse(BinaryStatus(refusal), identifier)
+            if case .rejection? = ending {
+                // It was called discarded, and is refused when it comes again.
+                _ = waiting.popFirst()
+            } else {
+                waiting = []
+                refuse(BinaryStatus(refusal), identifier)
+            }
         }
     }
 
     /// The first error counts: everything behind it was not taken.
     private mutating func refuse(_ status: BinaryStatus, _ identifier: UInt32?) {
+        if case .rejection? = ending { return }
         tally.refused[status.word, default: 0] += 1
         fail(ErrorResponse(status: status, identifier: identifier ?? 0))
     }
 
-    private mutating func fail(_ answer: ErrorResponse) { discardUnread(.fault(answer)) }
+    private mutating func fail(_ answer: ErrorResponse) {
+        if case .rejection? = ending { return discardUnread(ending ?? .over) }
+        discardUnread(.fault(answer))
+    }
 
     /// Waiting notifications were not taken, and nobody learns more about them.
     private mutating func drop(_ ending: Ending) {
         tally.unanswered += waiting.count
         waiting = []
         isHolding = false
+        // Nothing more is put on disk, but an error that is due names one before all of it.
+        if case .rejection? = self.ending { return discardUnread(self.ending ?? ending) }
         discardUnread(ending)
     }
 
@@ -277,7 +331,7 @@ extension BinaryServerSession.Ending? {
     /// Whether arrived requests are still read.
     fileprivate var isReading: Bool {
         switch self {
-        case nil, .inputEnded: true
+        case nil, .inputEnded, .rejection: true
         case .fault, .shutdown, .silence, .over: false
         }
     }

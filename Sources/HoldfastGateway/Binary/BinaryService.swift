@@ -11,12 +11,17 @@ final class BinaryService: Sendable {
     let rate: SharedRate
     /// Connections with notifications that are not on disk, closed ones included.
     let unfinished = UnfinishedWork()
+    /// Tells outcomes; nil while the engine keeps none.
+    let outcomes: @Sendable () -> OutcomeFeed?
+    let repeats: BinaryRepeats
     private let current: Monitor<BinaryIngressConfiguration>
 
     init(
-        _ settings: BinaryIngressConfiguration, asksForCredentials: Bool, producer: Producer, logger: Logger,
-        logInterval: Duration
+        _ settings: BinaryIngressConfiguration, asksForCredentials: Bool, producer: Producer,
+        outcomes: @escaping @Sendable () -> OutcomeFeed?, logger: Logger, logInterval: Duration
     ) {
+        self.outcomes = outcomes
+        repeats = BinaryRepeats(places: SharedPlaces(limit: settings.errorCount))
         guests = GuestList(asksForCredentials: asksForCredentials)
         self.producer = producer
         self.logger = logger
@@ -30,6 +35,7 @@ final class BinaryService: Sendable {
         set {
             current.withLock { $0 = newValue }
             rate.change(to: newValue.rate)
+            repeats.places.change(limit: newValue.errorCount)
         }
     }
 }

@@ -20,7 +20,8 @@ struct HTTP2Ingress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
-            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer), producer: producer,
+            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer),
+            producers: NamedProducers(standard: producer, of: engine), outcomes: { engine.outcomeFeed },
             log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
@@ -46,7 +47,7 @@ struct HTTP2Ingress: Ingress {
     }
 
     var figures: IngressFigures { service.figures }
-    /// Nobody waits for a notification that is on its way to disk when its client has gone: it was answered nothing.
+    /// Nobody waits for a notification that is on its way to disk, or for its outcome, when its client has gone.
     var unfinished: UnfinishedWork? { nil }
 
     func reloading(_ configuration: GatewayConfiguration) throws(GatewayError) -> () -> Void {

@@ -19,6 +19,11 @@ public struct HTTP2IngressConfiguration: Sendable {
     /// The most bytes of incomplete requests over all connections. Beyond it, connections with more than their share
     /// are closed (ENHANCE_YOUR_CALM). Default: 256 MiB.
     public var memory = 256 << 20
+    /// When requests are answered that do not say it themselves: nil when their notifications are on disk. Default: nil.
+    public var answerWait: Duration?
+    /// The most requests that wait for their outcomes, over all connections; further ones are answered when they are on
+    /// disk. Default: 100,000.
+    public var waiting = 100_000
     /// Notifications a second over all connections, beyond which requests are answered 429 TooManyRequests with
     /// `retry-after`; nil for no limit. Default: nil.
     public var rate: RateLimit?

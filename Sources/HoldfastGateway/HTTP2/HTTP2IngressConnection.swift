@@ -24,11 +24,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         case closed
     }
 
-    private let service: HTTP2IngressService
-    private var session: HTTP2IngressSession
+    let service: HTTP2IngressService
+    var session: HTTP2IngressSession
     private var clock: ConnectionClock
-    private var context: ChannelHandlerContext?
-    private var bound: NIOLoopBound<HTTP2IngressConnection>?
+    private(set) var context: ChannelHandlerContext?
+    private(set) var bound: NIOLoopBound<HTTP2IngressConnection>?
+    /// Present once a request has waited for its outcome.
+    var outcomes: AwaitedOutcomes?
     private var state = State.opening
     private var isSecure: Bool
     /// Whether the listener's list counts it among those with credentials.
@@ -68,6 +70,8 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         self.context = nil
         bound = nil
         timer?.cancel()
+        outcomes?.timer?.cancel()
+        outcomes = nil
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -81,6 +85,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         timer?.cancel()
         state = .closed
         session.abandon()
+        lookAtOutcomes()
         count(begun: 0)
         publish()
         context.fireChannelInactive()
@@ -149,7 +154,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     // MARK: One cycle
 
-    private var isReading: Bool { state == .opening || state == .serving }
+    var isReading: Bool { state == .opening || state == .serving }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isReading, isSecure else { return }
@@ -178,9 +183,10 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    private func finishCycle() {
+    func finishCycle() {
         guard isReading else { return }
         submit()
+        lookAtOutcomes()
         if count(begun: session.begunByteCount) {
             session.shed()
             count(begun: 0)
@@ -201,12 +207,14 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         guard !batch.notifications.isEmpty else { return }
         let loop = context.eventLoop
         let waiting = batch.waiting
-        let producer = service.producer
-        // A few are packed sooner than handed over; but none overtakes earlier ones.
-        let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0
+        let (producers, names) = (service.producers, batch.producers)
+        // A few are packed sooner than handed over; but none overtakes earlier ones. A new name takes a commit.
+        let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0 || !names.isEmpty
+        // Before they are submitted: one may end before this loop knows its UID.
+        let watch = batch.waitCount > 0 ? OutcomeWatch(service.outcomes()) : nil
         let submit = { @Sendable in
-            producer.submitTellingRepeats(batch.notifications) { receipts, repeats in
-                loop.execute { bound.value.committed(waiting, receipts, repeats, wereHandedOver: isHandedOver) }
+            producers.submit(batch.notifications, as: names) { receipts, repeats in
+                loop.execute { bound.value.committed(waiting, receipts, repeats, watch, wereHandedOver: isHandedOver) }
             }
         }
         guard isHandedOver else { return submit() }
@@ -215,11 +223,13 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     }
 
     private func committed(
-        _ waiting: [HTTP2IngressSession.Waiting], _ receipts: [Receipt], _ repeats: Int, wereHandedOver: Bool
+        _ waiting: [HTTP2IngressSession.Waiting], _ receipts: [Receipt], _ repeats: Int,
+        _ watch: OutcomeWatch?, wereHandedOver: Bool
     ) {
         if wereHandedOver { handedOver -= 1 }
+        defer { watch?.end() }
         guard isReading else { return }
-        session.committed(waiting, receipts, repeats: repeats)
+        answer(waiting, receipts, repeats, watch)
         finishCycle()
     }
 
@@ -257,7 +267,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func timePassed() {
         guard isReading else { return }
         let now = NIODeadline.now()
-        switch clock.verdict(at: now, isOwed: session.outstanding > 0) {
+        switch clock.verdict(at: now, isOwed: session.outstanding + session.waitCount > 0) {
         case .goOn: break
         case .sweep:
             clock.swept(at: now, taken: takenOfPending)

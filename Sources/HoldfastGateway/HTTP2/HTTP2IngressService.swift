@@ -4,16 +4,21 @@ internal import HoldfastTransport
 
 /// The state that the connections of a listener share.
 final class HTTP2IngressService: Sendable {
-    let producer: Producer
+    let producers: NamedProducers
     let figures = IngressFigures()
     let guests: GuestList
     let log: ListenerLog
     let rate: SharedRate
     let begun: BegunRequests
+    /// Tells outcomes; nil while the engine keeps none.
+    let outcomes: @Sendable () -> OutcomeFeed?
+    /// Of requests that wait for their outcomes.
+    let places: SharedPlaces
     /// Checks and packs large batches, so that event loops can read on.
     let packing = DispatchQueue(label: "holdfast.gateway.packing")
     /// Whether there is TLS.
     let isSecure: Bool
+    var producer: Producer { producers.standard }
     private struct Terms: Sendable {
         var settings: HTTP2IngressSettings
         /// Watches the files of the submitters' keys.
@@ -28,11 +33,13 @@ final class HTTP2IngressService: Sendable {
     private let current: Monitor<Terms>
 
     init(
-        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producer: Producer,
-        log: ListenerLog
+        _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producers: NamedProducers,
+        outcomes: @escaping @Sendable () -> OutcomeFeed?, log: ListenerLog
     ) {
+        self.outcomes = outcomes
+        places = SharedPlaces(limit: configuration.waiting)
         self.log = log
-        self.producer = producer
+        self.producers = producers
         isSecure = configuration.tls != nil
         rate = SharedRate(configuration.rate)
         begun = BegunRequests(limit: configuration.memory)
@@ -46,6 +53,7 @@ final class HTTP2IngressService: Sendable {
     func change(to configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings) {
         rate.change(to: configuration.rate)
         begun.change(limit: configuration.memory)
+        places.change(limit: configuration.waiting)
         guests.asksForCredentials = !settings.access.isOpen
         current.withLock { $0 = Terms(settings) }
     }

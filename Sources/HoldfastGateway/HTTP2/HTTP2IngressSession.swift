@@ -15,29 +15,40 @@ struct HTTP2IngressSession {
         /// The id as its sender wrote it; nil where we assigned it.
         let idText: String?
         let isBroadcast: Bool
+        /// When it is answered; nil for an answer in Apple's form when it is on disk.
+        var answering: AnswerMode?
     }
 
     /// Notifications to be submitted together. `waiting` has a place for each of them.
     struct Batch: Sendable {
         var notifications: [PushNotification] = []
         var waiting: [Waiting] = []
+        /// The names that senders submit under, by index, but for the listener's own.
+        var producers: [Int: String] = [:]
+
+        /// Requests that wait for their outcomes.
+        var waitCount: Int { waiting.count { if case .wait? = $0.answering { true } else { false } } }
     }
 
-    private(set) var session: HTTP2ServerSession
+    var session: HTTP2ServerSession
     private(set) var settings: HTTP2IngressSettings
     private var events = HTTP2ServerEvents()
     private var reader: RequestReader
     private var ids: NotificationIDSource
     private var batch = Batch()
-    private var answers = AnswerWriter()
+    var answers = AnswerWriter()
     private var credentials: SubmitterCheck
     /// Whether no more requests are taken.
     private var isDraining = false
 
     /// Requests that are on their way to the disk.
     private(set) var outstanding = 0
+    /// Requests whose notifications are on disk, and which wait for their outcomes.
+    var waits = AnswerWaits()
+    /// Streams that wait no more, although their outcomes are still asked for.
+    var forgotten: [UInt32] = []
     /// The counts to be added to the listener's counters.
-    private var tally = IngressFigures.Values()
+    var tally = IngressFigures.Values()
     /// Messages for operators: the last of each kind.
     private var troubles: [ListenerLog.Line: String] = [:]
     /// Whether the client's first SETTINGS have arrived.
@@ -76,7 +87,12 @@ struct HTTP2IngressSession {
         case .connectionError:
             countFault(.protocol)
             isOver = true
-        case .reset, .goAway, .settingsAcknowledged, .pong:
+        case .reset(let streamID, _, _):
+            // Its sender has gone; the notification goes on.
+            guard waits.end(streamID) != nil else { break }
+            forgotten.append(streamID)
+            tally.unanswered += 1
+        case .goAway, .settingsAcknowledged, .pong:
             break
         }
     }
@@ -85,20 +101,27 @@ struct HTTP2IngressSession {
         let fields = RequestFields(HeaderSelection(events.headers, request.fields))
         let ownID = fields.ownID
         let id = ownID.flatMap { NotificationID($0) }
-        let its = Waiting(
+        var its = Waiting(
             streamID: request.streamID, id: id ?? ids.next(),
-            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast)
+            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast,
+            answering: fields.answer == nil ? settings.answering : .accepted)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields, now: now)
             var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
+            its.answering = try RequestReader.answering(fields, orElse: settings.answering)
             if notification.expiration == .once, notification.guarantee == .atLeastOnce {
-                notification.expiration = .unstored(for: settings.unstoredLifetime, from: now)
+                // From when it may go at the earliest.
+                notification.expiration = .unstored(
+                    for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
             }
             try credentials.check(submitter, for: notification)
             credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
+            if fields.hasChoices, let name = fields.producer, name != HTTP2Ingress.producerName {
+                batch.producers[batch.notifications.count] = name
+            }
             batch.notifications.append(consume notification)
             batch.waiting.append(its)
         } catch {
@@ -127,6 +150,7 @@ struct HTTP2IngressSession {
             }
             taken.notifications.removeSubrange(granted...)
             taken.waiting.removeSubrange(granted...)
+            taken.producers = taken.producers.filter { $0.key < granted }
         }
         outstanding += taken.waiting.count
         return taken
@@ -134,22 +158,35 @@ struct HTTP2IngressSession {
 
     // MARK: Out
 
-    /// Answers the requests of a commit.
+    /// Answers the requests of a commit, but for those that wait for their outcomes.
     ///
     /// - Parameters:
     ///   - receipts: one for each waiting request.
     ///   - repeats: the number of those that were accepted before, ones without an outcome yet included.
-    mutating func committed(_ waiting: [Waiting], _ receipts: [Receipt], repeats: Int) {
+    ///   - mayWait: the most requests that may wait; the others are answered at once.
+    /// - Returns: those that wait.
+    mutating func committed(
+        _ waiting: [Waiting], _ receipts: [Receipt], repeats: Int, mayWait: Int = 0, now: NIODeadline = .now()
+    ) -> [Awaited] {
         outstanding -= waiting.count
         var taken = 0
+        var awaited: [Awaited] = []
         for (its, receipt) in zip(waiting, receipts) {
             switch receipt {
-            case .accepted:
-                accept(its)
+            case .accepted(let uid):
                 taken += 1
+                if case .wait(let time)? = its.answering, awaited.count < mayWait, !isDraining, !isOver,
+                    session.isOpen(its.streamID)
+                {
+                    waits.begin(its, for: time, at: now)
+                    awaited.append(Awaited(streamID: its.streamID, uid: uid))
+                } else {
+                    accept(its, .accepted)
+                }
             case .repeated(_, let outcome):
                 taken += 1
-                if let answer = RefusalAnswer(outcome) { write(its, answer) } else { accept(its) }
+                let word = OutcomeWord(outcome)
+                if let answer = RefusalAnswer(outcome) { write(its, answer, word) } else { accept(its, word) }
             case .refused(let refusal):
                 if Self.isOfJournal(refusal.reason) {
                     troubles[.journalRefuses] = "notifications are refused with 503: \(refusal.detail)"
@@ -164,20 +201,25 @@ struct HTTP2IngressSession {
         tally.accepted += taken - repeats
         tally.repeated += repeats
         finishDrain()
+        return awaited
     }
 
-    private mutating func accept(_ its: Waiting) {
-        if !answers.accept(its, &session) { tally.unanswered += 1 }
+    mutating func accept(_ its: Waiting, _ word: OutcomeWord, uniqueID: String? = nil) {
+        if !answers.accept(its, word, uniqueID: uniqueID, &session) { tally.unanswered += 1 }
+        if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
     }
 
     private mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
         tally.refused[answer.reason, default: 0] += 1
-        write(its, answer, retryAfter: retryAfter)
+        write(its, answer, .refused, retryAfter: retryAfter)
     }
 
-    private mutating func write(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
+    private mutating func write(
+        _ its: Waiting, _ answer: RefusalAnswer, _ word: OutcomeWord, retryAfter: Int? = nil
+    ) {
         let retryAfter = answer.isTemporary ? retryAfter ?? settings.retryAfter : nil
-        answers.refuse(its, answer, retryAfter: retryAfter, &session)
+        answers.refuse(its, answer, word, retryAfter: retryAfter, &session)
+        if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
     }
 
     /// Whether there is something to write.
@@ -214,9 +256,10 @@ struct HTTP2IngressSession {
 
     mutating func countFault(_ what: ListenerFault) { tally.add(what) }
 
-    /// The client is gone: notifications that are not on disk yet get no answer.
+    /// The client is gone: notifications that are not on disk yet, or have not ended, get no answer.
     mutating func abandon() {
-        tally.unanswered += outstanding
+        tally.unanswered += outstanding + waits.count
+        forgotten += waits.endAll().map(\.streamID)
         if !isOver, begunByteCount > 0 { tally.add(.incomplete) }
     }
 
@@ -264,11 +307,13 @@ struct HTTP2IngressSession {
     }
 
     /// Takes no more requests. Requests that were read are put on disk and answered first, and then the client is told
-    /// which was the last: many clients close on GOAWAY, and take unanswered requests for failed.
+    /// which was the last: many clients close on GOAWAY, and take unanswered requests for failed. Nobody waits for an
+    /// outcome any more.
     mutating func drain() {
         guard !isDraining, !isOver else { return }
         isDraining = true
         session.takeNoMore()
+        endWaits(waits.endAll())
         finishDrain()
     }
 

@@ -8,6 +8,8 @@ struct HTTP2IngressSettings: Sendable {
     /// Seconds.
     let retryAfter: Int
     let unstoredLifetime: Duration
+    /// For requests that do not say it: nil for an answer in Apple's form when it is on disk.
+    let answering: AnswerMode?
     var access: SubmitterAccess
     let environments: HostEnvironments
     /// The topic of requests without one; nil where there is no telling.
@@ -18,6 +20,7 @@ struct HTTP2IngressSettings: Sendable {
         streams = max(configuration.streams, 1)
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
         unstoredLifetime = configuration.unstoredLifetime
+        answering = configuration.answerWait.map { .wait(min($0, AnswerMode.longestWait)) }
         environments = HostEnvironments(configuration.hosts)
         self.access = access
         onlyTopic = producer.onlyTopic

@@ -24,6 +24,13 @@ struct RefusalAnswer: Sendable, Equatable {
         case .blacklisted: self.init(blacklisted: refusal.blacklistEntry)
         case .journalFull, .journalFailed: self.init(.serviceUnavailable)
         case .shuttingDown: self.init(.shutdown)
+        // By the header field that says it.
+        case .badDeliveryTime: self.init(.badDeliverAfter)
+        case .badDeliveryHours: self.init(.badDeliverWithin)
+        case .contextTooLong: self.init(.badContext)
+        case .tagTooLong: self.init(.badTag)
+        case .newestWinsUnsupported: self.init(.badNewestWins)
+        case .badProducerName: self.init(.badProducer)
         default: self.init(refusal.reason)
         }
     }
@@ -43,12 +50,32 @@ struct RefusalAnswer: Sendable, Equatable {
         }
     }
 
+    /// The answer to a notification that has ended; nil where its sender is told 200: it was taken, or may have been, or its
+    /// time is over. The push service's own status and reason are repeated, with 410 its timestamp.
+    ///
+    /// - Parameter entry: the blacklist's entry, if it was rejected because of one.
+    init?(_ outcome: Outcome, entry: BlacklistEntry?) {
+        if case .rejected(.blacklisted) = outcome.terminal {
+            self.init(blacklisted: entry)
+        } else {
+            self.init(outcome.terminal)
+        }
+        if let cause = outcome.cause, let status = cause.status, (400...599).contains(status) {
+            self.status = status
+            timestamp = status == 410 ? cause.timestamp?.milliseconds : nil
+        }
+        // The sender is told of an end: its own word about a later time would bring the notification a second time.
+        isTemporary = false
+    }
+
     /// The answer that the first of two equal notifications got; nil where that was no refusal.
     init?(_ outcome: TerminalOutcome) {
         switch outcome {
-        case .confirmed, .unknown, .expired, .withdrawn: return nil
+        case .confirmed, .unknown, .expired, .withdrawn, .superseded: return nil
         // The entry was lifted since, or the token would be refused before the journal is asked.
         case .rejected(.blacklisted): self.init(.unregistered)
+        // Words of the binary protocol.
+        case .rejected(.invalidToken), .rejected(.invalidTokenSize): self.init(.badDeviceToken)
         case .rejected(let reason): self.init(reason)
         }
     }

@@ -11,7 +11,9 @@ struct RequestFields: Sendable {
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
-        case guarantee, environment
+        case guarantee, answer, environment
+        // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
+        case tag, producer, deliverAfter, deliverWithin, context, newestWins
 
         var text: String {
             switch self {
@@ -26,7 +28,14 @@ struct RequestFields: Sendable {
             case .requestID: "apns-request-id"
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
+            case .answer: "holdfast-answer"
             case .environment: "holdfast-environment"
+            case .tag: "holdfast-tag"
+            case .producer: "holdfast-producer"
+            case .deliverAfter: "holdfast-deliver-after"
+            case .deliverWithin: "holdfast-deliver-within"
+            case .context: "holdfast-context"
+            case .newestWins: "holdfast-newest-wins"
             }
         }
     }
@@ -43,7 +52,9 @@ struct RequestFields: Sendable {
         isBroadcast = fields.withBytes(HeaderSelection.path) { $0.count > 1 && $0[1] == UInt8(ascii: "4") }
     }
 
-    private subscript(name: Name) -> String? { fields.text(name.rawValue) }
+    private subscript(name: Name) -> String? {
+        name.rawValue < HeaderSelection.maxNames ? fields.text(name.rawValue) : fields.rareText(name.rawValue)
+    }
 
     /// Whether the method is POST.
     var isPost: Bool { isMethod(Self.post) }
@@ -83,6 +94,26 @@ struct RequestFields: Sendable {
     var environment: String? { self[.environment] }
     /// The host, and perhaps the port, that the client addresses.
     var authority: String? { fields.text(HeaderSelection.authority) }
+    /// Whether there is any of those that follow.
+    var hasChoices: Bool { fields.hasRare || Self.choices.contains { fields.has($0) } }
+
+    /// Those among the names that are looked up at once.
+    private static let choices = min(Name.tag.rawValue, HeaderSelection.maxNames)..<HeaderSelection.maxNames
+
+    /// The application's label: `holdfast-tag`.
+    var tag: String? { self[.tag] }
+    /// The name to submit under: `holdfast-producer`.
+    var producer: String? { self[.producer] }
+    /// The time before which it does not go: `holdfast-deliver-after`.
+    var deliverAfter: String? { self[.deliverAfter] }
+    /// The hours of the day within which it may go: `holdfast-deliver-within`.
+    var deliverWithin: String? { self[.deliverWithin] }
+    /// The application's own data: `holdfast-context`.
+    var context: String? { self[.context] }
+    /// Whether a newer one takes its place: `holdfast-newest-wins`.
+    var newestWins: String? { self[.newestWins] }
+    /// When to answer: `holdfast-answer`.
+    var answer: String? { self[.answer] }
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 

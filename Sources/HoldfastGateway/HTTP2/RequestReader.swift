@@ -50,7 +50,7 @@ struct RequestReader {
         if fields.isBroadcast {
             var notification = try Self.broadcast(fields, id: id, body: body)
             (notification.environment, notification.preferredEnvironment) = try environment(fields)
-            try Self.checkDuplicates(fields)
+            try Self.readOwnFields(fields, into: &notification)
             return notification
         }
         let token = try fields.withPath(Self.token)
@@ -61,14 +61,13 @@ struct RequestReader {
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
         (notification.environment, notification.preferredEnvironment) = attributes.environment
         if let text = fields.registeredAt {
-            guard let time = Self.registration(text) else {
+            guard let time = RequestChoices.time(text) else {
                 throw Refusal(
                     .badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
             }
             notification.tokenRegisteredAt = time
         }
-        notification.guarantee = try Self.guarantee(fields)
-        try Self.checkDuplicates(fields)
+        try Self.readOwnFields(fields, into: &notification)
         return notification
     }
 
@@ -94,13 +93,17 @@ struct RequestReader {
         notification.expiration = expiration.ofBroadcast
         notification.priority = try priority(fields)
         notification.payload = Array(body)
-        notification.guarantee = try guarantee(fields)
         return notification
     }
 
     // MARK: Parts
 
-    private static func checkDuplicates(_ fields: RequestFields) throws(Refusal) {
+    /// Reads the header fields of Holdfast's that devices and broadcasts share, and checks that no field is there twice.
+    private static func readOwnFields(
+        _ fields: RequestFields, into notification: inout PushNotification
+    ) throws(Refusal) {
+        notification.guarantee = try guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
     }
 
@@ -182,12 +185,20 @@ struct RequestReader {
         return (environment, nil)
     }
 
-    private static func registration(_ text: String) -> WallTime? {
-        if let seconds = unixSeconds(text) { return WallTime(seconds: seconds) }
-        return Timestamp.parse(text)
+    /// When the request is to be answered.
+    ///
+    /// - Parameter standard: for requests that do not say it.
+    static func answering(_ fields: RequestFields, orElse standard: AnswerMode?) throws(Refusal) -> AnswerMode? {
+        guard let text = fields.answer else { return standard }
+        guard let mode = AnswerMode(header: text) else {
+            throw Refusal(
+                .badAnswerMode,
+                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+        }
+        return mode
     }
 
-    private static func unixSeconds(_ text: String) -> Int64? {
+    static func unixSeconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
     }
@@ -198,6 +209,8 @@ extension Reason {
     static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
     /// `holdfast-guarantee`, another one, has no such value.
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
+    /// `holdfast-answer`, another one, has no such value.
+    static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
     /// `holdfast-environment`, the same.
     static let badEnvironment = Reason(rawValue: "BadEnvironment")
 }

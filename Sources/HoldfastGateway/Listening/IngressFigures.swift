@@ -11,6 +11,8 @@ package final class IngressFigures: Sendable {
         package var refused: [String: Int] = [:]
         /// Left without an answer: it is unknown whether they are on disk, or the client had gone.
         package var unanswered = 0
+        /// Answered with `holdfast-outcome`, by its word; in the binary protocol, errors about notifications on disk.
+        package var told: [String: Int] = [:]
         /// Served by a feedback listener.
         package var tuples = 0
         /// Connections ended for an act or omission of their client, by fault.
@@ -26,6 +28,7 @@ package final class IngressFigures: Sendable {
             unanswered += other.unanswered
             tuples += other.tuples
             refused.merge(other.refused, uniquingKeysWith: +)
+            told.merge(other.told, uniquingKeysWith: +)
             faults.merge(other.faults, uniquingKeysWith: +)
         }
     }

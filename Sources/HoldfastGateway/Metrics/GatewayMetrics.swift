@@ -36,6 +36,8 @@ extension Gateway {
             },
             counts(
                 "refused_total", "reason", "Notifications that were refused, by the word that was answered.", \.refused),
+            counts(
+                "told_total", "outcome", "Notifications whose senders were told of their outcome, by its word.", \.told),
             family("unanswered_total", .counter, "Notifications of which their sender was told nothing.") { values, _ in
                 values.unanswered
             },

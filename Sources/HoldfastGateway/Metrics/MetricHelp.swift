@@ -28,6 +28,8 @@ public enum MetricHelp {
             "Notifications that were possibly sent, and never will be again.",
         "holdfast_withdrawn_total":
             "Notifications that were taken back before they were sent.",
+        "holdfast_superseded_total":
+            "Notifications whose place a newer one took before they were sent.",
         "holdfast_deferred_total":
             "Times that a notification was answered not now, or with nothing known.",
         "holdfast_requeued_total":
@@ -48,6 +50,8 @@ public enum MetricHelp {
             "Notifications whose token was called bad and is not judged yet.",
         "holdfast_aside_entries":
             "Notifications that silence has confirmed, kept while a late error may deny them.",
+        "holdfast_scheduled_entries":
+            "Unconfirmed notifications that wait for the time from which they may be delivered.",
         "holdfast_blacklist_damaged_places":
             "Places at which the blacklist is damaged: notifications to tokens on it may be sent.",
         "holdfast_quarantined_entries":

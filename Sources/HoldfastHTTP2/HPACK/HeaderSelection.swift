@@ -2,7 +2,8 @@
 ///
 /// It holds their places; a field becomes a string only on demand.
 package struct HeaderSelection: Sendable {
-    /// Names that may be asked for, at most.
+    /// The names that are looked up at once. Those behind them are for fields that few messages have: see
+    /// ``rareText(_:)``.
     package static let maxNames = 13
     /// The numbers of pseudo-header fields.
     package static let authority = 13
@@ -14,13 +15,15 @@ package struct HeaderSelection: Sendable {
     /// For each number the start of the value in ``bytes`` (the upper half) and its length plus one; 0 where there is
     /// none.
     private var places = SIMD16<UInt64>()
+    /// The places of fields whose number is ``maxNames`` or greater.
+    private var rare: [(number: Int, value: Range<Int>)] = []
     /// Whether one of them is there twice. The first one counts.
     package private(set) var hasDuplicates = false
 
     /// None.
     package init() { bytes = [] }
 
-    /// - Parameter range: the message's fields in `list`, which was read with at most ``maxNames`` names.
+    /// - Parameter range: the message's fields in `list`.
     package init(_ list: HeaderList, _ range: Range<Int>) {
         bytes = list.bytes
         let fields = list.fields.span
@@ -30,9 +33,28 @@ package struct HeaderSelection: Sendable {
             case .method: set(Self.method, field)
             case .path: set(Self.path, field)
             case .authority: set(Self.authority, field)
-            default: if let number = field.number { set(number, field) }
+            default:
+                guard let number = field.number else { continue }
+                if number < Self.maxNames { set(number, field) } else { setRare(number, field) }
             }
         }
+    }
+
+    private mutating func setRare(_ number: Int, _ field: HeaderList.Field) {
+        guard !rare.contains(where: { $0.number == number }) else {
+            hasDuplicates = true
+            return
+        }
+        rare.append((number, field.value))
+    }
+
+    /// Whether there is any field of ``maxNames`` or a greater number.
+    package var hasRare: Bool { !rare.isEmpty }
+
+    /// The value of a field whose number is ``maxNames`` or greater; nil where there is none. Bytes that are no UTF-8 are
+    /// replaced.
+    package func rareText(_ number: Int) -> String? {
+        rare.first { $0.number == number }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
     @inline(__always)
@@ -94,6 +116,10 @@ package struct HeaderSelection: Sendable {
             guard let place = other.place(number) else { continue }
             places[number] = UInt64(bytes.count) << 32 | UInt64(place.count + 1)
             bytes += other.bytes[place]
+        }
+        for (number, value) in other.rare {
+            rare.append((number, bytes.count..<bytes.count + value.count))
+            bytes += other.bytes[value]
         }
         self.bytes = bytes
     }

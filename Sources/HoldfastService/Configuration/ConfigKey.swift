@@ -53,6 +53,9 @@ package struct ConfigSection: Sendable {
     /// Whether there are keys behind this name: `rate`.
     package func isGroup(_ name: String) -> Bool { keys.contains { $0.name.hasPrefix(name + ".") } }
 
+    /// The key that `off` in place of a whole group is for: `history: off`.
+    func switchKey(of group: String) -> ConfigKey? { keys.first { $0.group == group && $0.type.switchesGroup } }
+
     /// The names that may stand behind `prefix`, which is empty or ends with a point.
     package func names(behind prefix: String) -> [String] {
         var names: [String] = []
@@ -68,7 +71,8 @@ package struct ConfigSection: Sendable {
 package enum ConfigSchema {
     package static let sections: [ConfigSection] = [
         JournalSettings.section, RouteSettings.section, LimitSettings.section, LogSettings.section,
-        ReportSettings.section, GatewaySettings.section, ClientSettings.section, AdminSettings.section,
+        ReportSettings.section, GatewaySettings.section, ClientSettings.section, WebhookSettings.section,
+        AdminSettings.section,
     ]
 }
 

@@ -129,6 +129,9 @@ struct ConfigReader {
                 } else {
                     item.faulty.insert(name)
                 }
+            } else if let key = section.switchKey(of: name), pair.value.isOff {
+                item.given[key.name] = Given(
+                    text: "off", source: source(pair.value.place), directory: file?.directory ?? workingDirectory)
             } else if section.isGroup(name) {
                 readKeys(pair.value, of: section, path: path, prefix: name + ".", into: &item)
             } else {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
 
@@ -15,6 +16,8 @@ package struct ConfigType: Sendable {
     package var isList = false
     /// Whether a value is never shown, or not all of it.
     var isSecret = false
+    /// Whether `off` in place of the key's whole group is this key's value.
+    var switchesGroup = false
     /// - Parameter directory: what a relative path is relative to.
     package let parse: @Sendable (_ text: String, _ directory: String) throws(Fault) -> ConfigValue
     /// The value as text, as it is written in a file.
@@ -69,6 +72,21 @@ package struct ConfigType: Sendable {
                 throw Fault(message: "is \(quoted(text))\(nearest); takes \(allowed)")
             }
             return .text(text)
+        }
+    }
+
+    /// A list of some of these.
+    package static func choices(_ choices: [String]) -> ConfigType {
+        let one = choice(choices)
+        let allowed = "a list of \(one.allowed)"
+        return ConfigType(allowed: allowed, isList: true) { text, directory throws(Fault) in
+            let texts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard !texts.isEmpty else { throw Fault(message: "is empty; takes \(allowed)") }
+            for (index, text) in texts.enumerated() {
+                _ = try one.parse(text, directory)
+                guard !texts[..<index].contains(text) else { throw Fault(message: "names \(text) twice") }
+            }
+            return .texts(texts)
         }
     }
 
@@ -128,6 +146,21 @@ package struct ConfigType: Sendable {
                 throw Fault(message: "is \(quoted(text)); takes \(allowed), such as 500ms, 30s, 5m, 1h or 3d")
             }
             return .duration(duration)
+        }
+    }
+
+    /// A duration, or none: `off` is zero.
+    package static func durationOrOff(_ range: ClosedRange<Duration>) -> ConfigType {
+        let plain = duration(range)
+        return ConfigType(allowed: "\(plain.allowed), or `off`", switchesGroup: true) { text, directory throws(Fault) in
+            if text == "off" { return .duration(.zero) }
+            do throws(Fault) {
+                return try plain.parse(text, directory)
+            } catch {
+                throw Fault(message: "\(error.message), or `off`")
+            }
+        } write: { value in
+            value == .duration(.zero) ? "off" : plain.write(value)
         }
     }
 

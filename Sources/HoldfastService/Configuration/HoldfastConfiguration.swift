@@ -14,6 +14,7 @@ public struct HoldfastConfiguration: Sendable {
     package var log: LogSettings
     package var report: ReportSettings
     package var gateway: GatewaySettings
+    package var webhooks: [WebhookSettings]
     package var admin: AdminSettings
     /// Everything as it was given, in the order of the schema: for `config show`.
     package let values: [ConfigValues]
@@ -23,6 +24,7 @@ public struct HoldfastConfiguration: Sendable {
         var engine = limits.engine
         engine.reportInterval = report.interval
         engine.logInterval = log.interval
+        engine.history = journal.history
         return engine
     }
 
@@ -132,6 +134,7 @@ public struct HoldfastConfiguration: Sendable {
         gateway = GatewaySettings(
             one(GatewaySettings.section),
             clients: ClientSettings.subjects(values[ClientSettings.section.name] ?? []))
+        webhooks = (values[WebhookSettings.section.name] ?? []).map { WebhookSettings($0) }
         admin = AdminSettings(one(AdminSettings.section))
         self.values = ConfigSchema.sections.flatMap { values[$0.name] ?? [] }
     }

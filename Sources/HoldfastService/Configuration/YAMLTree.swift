@@ -31,6 +31,9 @@ package struct YAMLTree: Equatable {
     package var content: Content
     package var place: TextPlace
 
+    /// Whether it is the word `off`.
+    var isOff: Bool { content == .scalar("off") }
+
     /// For people: what is there.
     package var kind: String {
         switch content {

@@ -2,6 +2,7 @@ internal import CoreMetrics
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
+internal import HoldfastWebhooks
 internal import Logging
 internal import ServiceLifecycle
 
@@ -12,6 +13,7 @@ final class ServiceLife: Sendable {
     let engine: PushEngine
     let gateway: Gateway
     private let feedback: FeedbackKeeper
+    private let webhooks: WebhookKeeper
     /// Of the routes whose feedback is read.
     private let feedbackSettings: Monitor<[RouteSettings]>
     private let host: ServiceHost
@@ -22,10 +24,11 @@ final class ServiceLife: Sendable {
     ///
     /// - Parameters:
     ///   - addresses: where listeners were before, by name.
+    ///   - webhooks: with their files read.
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
         _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
-        at addresses: [String: ListenAddress], host: ServiceHost, listeners: [any MetricsListener],
+        webhooks: [WebhookConfiguration], at addresses: [String: ListenAddress], host: ServiceHost, listeners: [any MetricsListener],
         metrics: any MetricsFactory
     ) async throws {
         self.opened = opened
@@ -33,6 +36,7 @@ final class ServiceLife: Sendable {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
                 logger: host.logger("holdfast"), listeners: listeners, metrics: metrics)
+            self.webhooks = try WebhookKeeper(webhooks, engine: engine, logger: host.logger("holdfast.webhooks"))
             gateway = try await Gateway(
                 configuration.gatewayConfiguration(at: addresses), engine: engine,
                 logger: host.logger("holdfast.gateway"))
@@ -54,6 +58,8 @@ final class ServiceLife: Sendable {
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
         services += [
+            // Told to the end: it goes on until the engine has ended.
+            .init(service: self.webhooks, successTerminationBehavior: .ignore),
             .init(
                 service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
                 failureTerminationBehavior: .gracefullyShutdownGroup),
@@ -78,8 +84,20 @@ final class ServiceLife: Sendable {
     /// The figures of the journal as of its last commit.
     func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
 
+    /// What the journal has of ended notifications, and who reads it.
+    func history() throws(JournalError) -> OutcomeLogStatus {
+        try OutcomeLogReading(opened.journal).status(
+            isKept: try opened.journal.note(OutcomeKeeping.noteName) != nil, readers: opened.journal.outcomeReaders)
+    }
+
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }
+
+    /// Tells these webhooks from now on, and no others.
+    func tell(_ webhooks: [WebhookConfiguration]) { self.webhooks.exchange(webhooks) }
+
+    /// How the webhooks do.
+    var webhookStandings: [WebhookStanding] { webhooks.standings }
 
     /// Reads these routes' feedback from now on; where their settings are what they were, reading goes on as it is.
     func readFeedback(of routes: [ReadyRoute]) {

@@ -15,14 +15,27 @@ extension ServiceRun {
         configuration.connections =
             DescriptorLimit.current.map { DescriptorPlan(whole).adminConnections(within: $0.soft) }
             ?? settings.connections
-        do throws(GatewayError) {
+        do {
+            let token = try settings.tokenFile.map { (file) throws(OperatorToken.Fault) in try OperatorToken(file: file)
+            }
+            state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics })
+                metrics: { [self] in metrics }, pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
+        } catch let fault as OperatorToken.Fault {
+            state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
             state.withLock { $0.failure = error }
-            return nil
         }
+        return nil
+    }
+
+    /// For those who have the operators' token.
+    private func pages(_ token: OperatorToken, streams: Int) -> [AdminPage] {
+        [
+            OutcomesPage(token: token) { [self] in engine?.desk }.page,
+            OutcomeStreamPage(token: token, limit: streams) { [self] in engine }.page,
+        ]
     }
 
     func keep(_ admin: AdminServer) async {
@@ -41,7 +54,8 @@ extension ServiceRun {
         return Health(
             obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
                 .compactMap(\.self),
-            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved))
+            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
+                + (life?.webhookStandings ?? []).compactMap(\.warning))
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.
@@ -73,7 +87,8 @@ extension ServiceRun {
     package var metrics: String {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + [
+            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
+                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
                 MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                 MetricFamily(
                     "holdfast_journal_reopened_total", .counter, "Times that the journal failed and was opened anew.",
@@ -95,5 +110,29 @@ extension ServiceRun {
                         .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
                     ]),
             ])
+    }
+
+    /// What can be found of ended notifications, and how far its readers are behind. None while no journal is open.
+    private var historyMetrics: [MetricFamily] {
+        let history: OutcomeLogStatus?
+        do throws(JournalError) {
+            history = try state.withLock(\.life)?.history()
+        } catch {
+            // It is closed, or fails: whoever needs it says so.
+            history = nil
+        }
+        guard let history else { return [] }
+        return [
+            MetricFamily(
+                "holdfast_history_outcomes", .gauge, "Ended notifications that can be found.", Double(history.count)),
+            MetricFamily(
+                "holdfast_history_bytes", .gauge, "Bytes of the journal that ended notifications take.",
+                Double(history.bytes)),
+            MetricFamily(
+                "holdfast_outcome_reader_lag", .gauge, "Outcomes that a reader has not read.",
+                samples: history.readers.map { reader in
+                    .init(labels: [("reader", reader.name)], value: Double(history.unread(by: reader)))
+                }),
+        ]
     }
 }

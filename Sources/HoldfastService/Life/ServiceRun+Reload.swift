@@ -60,6 +60,10 @@ extension ServiceRun {
             (state.configuration, state.routes, state.life, state.addresses)
         }
         let reload = try ServiceReload(from: old, oldRoutes, to: new)
+        // Another file waits for a restart; this one may hold another token.
+        do throws(OperatorToken.Fault) { try state.withLock(\.operatorToken)?.reload() } catch {
+            throw GatewayError(.configuration, error.message)
+        }
         var changes: Reconfiguration?
         if let life {
             // The steps that may fail come first. By then they have changed only what files say, which is taken up anyway.
@@ -74,11 +78,13 @@ extension ServiceRun {
                 throw error
             }
             life.readFeedback(of: reload.routes)
+            life.tell(reload.webhooks)
         }
         host.setLevel(new.log.level ?? .info)
         let isStale = state.withLock { state in
             state.configuration = reload.configuration
             state.routes = reload.routes
+            state.webhooks = reload.webhooks
             state.reloads += 1
             return state.life !== life
         }

@@ -1,5 +1,6 @@
 package import Holdfast
 package import HoldfastGateway
+internal import HoldfastWebhooks
 package import Logging
 
 /// Serves senders, and delivers what they hand over, until it is told to end, or an error needs an operator.
@@ -20,9 +21,13 @@ package final class ServiceRun: Sendable {
     struct State: Sendable {
         var configuration: HoldfastConfiguration
         var routes: [ReadyRoute]
+        /// `nil` before the first reload.
+        var webhooks: [WebhookConfiguration]?
         /// `nil` while none serves.
         var life: ServiceLife?
         var addresses: [String: ListenAddress] = [:]
+        /// What the admin listener asks of those who want to know more than health and metrics; nil where nobody may.
+        var operatorToken: OperatorToken?
         /// The journal is being opened, which may take as long as another process has it.
         var opening: Task<OpenedJournal, any Error>?
         /// It failed, and is opened anew when this is over.
@@ -151,11 +156,13 @@ package final class ServiceRun: Sendable {
             (state.configuration, state.routes, state.addresses, state.reloads)
         }
         do {
+            // As they were last taken up; at the start, as they were found good.
+            let webhooks = try state.withLock(\.webhooks) ?? configuration.webhooks.map { try ReadyWebhook($0).configuration }
             guard let opened = try await open(configuration) else { return nil }
             for warning in opened.warnings { logger.warning("\(warning)") }
             watch.reset()
             let life = try await ServiceLife(
-                opened, configuration: configuration, routes: routes, at: addresses, host: host, listeners: [watch],
+                opened, configuration: configuration, routes: routes, webhooks: webhooks, at: addresses, host: host, listeners: [watch],
                 metrics: engineMetrics)
             let (isWanted, isStale) = state.withLock { state in
                 state.life = life

@@ -21,7 +21,9 @@ struct DescriptorPlan: Sendable {
 
     init(_ configuration: HoldfastConfiguration) {
         let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
-        essential = Self.base + routes + ControlSocket.Configuration().descriptors
+        // A webhook's old connection closes while the new one is made.
+        let webhooks = 2 * configuration.webhooks.count
+        essential = Self.base + routes + webhooks + ControlSocket.Configuration().descriptors
         admin = configuration.admin.listen.map { _ in configuration.admin.connections }
         listeners = configuration.gateway.listeners.map { ($0.name, $0.listener.limits.connections) }
     }

@@ -11,8 +11,8 @@ extension HoldfastConfiguration {
         guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
             return routeProblems
         }
-        return routeProblems + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
-            + uselessClients() + sharedAddresses(values) + unservedEnvironments(values)
+        return routeProblems + unusableToken() + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
+            + uselessClients() + sharedAddresses(values) + unservedEnvironments(values) + withoutOutcomes(values)
     }
 
     /// Hosts and listeners of an environment that no route serves.
@@ -28,6 +28,16 @@ extension HoldfastConfiguration {
         }
     }
 
+    /// What tells senders of outcomes, where none are kept.
+    private func withoutOutcomes(_ values: ConfigValues) -> [ConfigProblem] {
+        guard !engine.logsOutcomes else { return [] }
+        let why = "needs outcomes, and `history` is off: turn it on, or leave this out"
+        return [
+            gateway.answerWait == nil ? nil : values.problem("http2.answer.wait", why),
+            gateway.tellsErrors ? values.problem("binary.errors", why) : nil,
+        ].compactMap(\.self)
+    }
+
     /// Listeners for which another one leaves no address.
     private func sharedAddresses(_ values: ConfigValues) -> [ConfigProblem] {
         var places = gateway.listeners.map { (values, "\($0.name).listen", $0.listener.listen) }
@@ -40,6 +50,19 @@ extension HoldfastConfiguration {
             let (values, key, address) = place
             guard let other = places[..<index].first(where: { $0.2.excludes(address) }) else { return nil }
             return values.problem(key, "can't be listened on beside \(other.0.path).\(other.1), which is \(other.2)")
+        }
+    }
+
+    /// A file of the operators' token that has none.
+    private func unusableToken() -> [ConfigProblem] {
+        guard let file = admin.tokenFile,
+            let values = self.values.first(where: { $0.section.name == AdminSettings.section.name })
+        else { return [] }
+        do throws(OperatorToken.Fault) {
+            _ = try OperatorToken(file: file)
+            return []
+        } catch {
+            return [values.problem("token-file", error.message)]
         }
     }
 
@@ -87,6 +110,17 @@ extension HoldfastConfiguration {
                     "http2.listen",
                     "is reached from elsewhere, and no route has a signing key that senders could sign with: give "
                         + "http2.clients, or listen on 127.0.0.1"))
+        }
+        return problems
+    }
+
+    private func unusable(_ webhook: WebhookSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        var problems: [ConfigProblem] = []
+        do throws(UnusableWebhook) { _ = try ReadyWebhook(webhook) } catch {
+            problems.append(values.problem(error.key, error.message))
+        }
+        if !engine.history.isKept {
+            problems.append(values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
         }
         return problems
     }

@@ -19,6 +19,7 @@ struct OpenedSecrets: Sendable {
             }
         }
         for (_, listener) in configuration.gateway.listeners { lookAtKey(listener.tls?.identity.keyFile) }
+        for webhook in configuration.webhooks { lookAtKey(webhook.secretFile) }
         // A file that is open to a group is the group's: some keys belong to root, and a group reads them.
         if let journal = configuration.journal.path, let mode = Self.mode(of: journal), mode & 0o077 != 0 {
             warnings.append(

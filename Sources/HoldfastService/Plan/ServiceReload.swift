@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastWebhooks
 
 /// The effect of a new configuration on a running service: the settings that it takes up, those that wait for a restart, and
 /// the routes that stay the same. Decides, and does nothing.
@@ -10,18 +11,21 @@ struct ServiceReload: Sendable {
     let routes: [ReadyRoute]
     /// Of them, those that go on with the connector that they had: its files may hold something else now.
     let kept: [ReadyRoute]
+    /// The webhooks, with their files read.
+    let webhooks: [WebhookConfiguration]
     /// Changes that wait for a restart, for people.
     let needsRestart: [String]
 
-    /// - Throws: ``UnusableRoute``, which names the file that is wrong.
+    /// - Throws: ``UnusableRoute``, which names the file that is wrong; or ``UnusableWebhook``.
     init(from old: HoldfastConfiguration, _ oldRoutes: [ReadyRoute], to new: HoldfastConfiguration)
-        throws(UnusableRoute)
+        throws
     {
         var next = new
         var restart: [String] = []
-        if new.journal != old.journal {
+        if new.journal.forLife != old.journal.forLife {
             restart.append("journal")
             next.journal = old.journal
+            next.journal.history = new.journal.history
         }
         if new.admin != old.admin {
             restart.append("admin")
@@ -50,6 +54,7 @@ struct ServiceReload: Sendable {
         }
         configuration = next
         (self.routes, self.kept) = (routes, kept)
+        webhooks = try new.webhooks.map { try ReadyWebhook($0).configuration }
         needsRestart = restart
     }
 

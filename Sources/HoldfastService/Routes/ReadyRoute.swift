@@ -43,12 +43,14 @@ package struct ReadyRoute {
         terms.channelsEndpoint = new.channelsEndpoint
         (terms.statedEnvironment, terms.triesOtherEnvironment) = (new.statedEnvironment, new.triesOtherEnvironment)
         (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
+        terms.newestWins = new.newestWins
         guard terms == new else { return nil }
         return try ReadyRoute(
             new,
             route.with(
                 topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate,
-                environment: new.environment, triesOtherEnvironment: new.triesOtherEnvironment))
+                newestWins: new.newestWins, environment: new.environment,
+                triesOtherEnvironment: new.triesOtherEnvironment))
     }
 }
 

@@ -146,7 +146,7 @@ final class JournalBench {
     ) throws -> SettlementReport {
         try settle(
             SettlementBatch(
-                acknowledged: uids.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
+                acknowledging: uids.map { EntryKey(lane: lane, uid: $0) }, settledAt: settledAt,
                 earliestTime: settledAt, keepsOutcomes: keepsOutcomes))
     }
 
@@ -176,8 +176,13 @@ final class JournalBench {
         try wait("setState") { journal.setState(of: lane, to: state, completion: $0) }
     }
 
-    func removeOutcomes(_ uids: [UID]) throws {
-        try wait("removeOutcomes") { journal.removeOutcomes(uids, completion: $0) }
+    func setReader(_ name: String, to cursor: OutcomeCursor?) throws {
+        try wait("setReader") { journal.setReader(name, to: cursor, completion: $0) }
+    }
+
+    /// UIDs of the outcomes in the log, in the order in which they ended.
+    func endedUIDs(after cursor: OutcomeCursor = .start, limit: Int = .max) throws -> [UID] {
+        try journal.outcomes(after: cursor, limit: limit).outcomes.map(\.uid)
     }
 
     func trim(_ bounds: TrimBounds) throws -> Trimmed {

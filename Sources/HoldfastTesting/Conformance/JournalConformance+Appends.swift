@@ -60,10 +60,10 @@ extension JournalConformance {
                 let submission = try bench.submission([number], lane: lane)
                 let uid = EntryKey(lane: lane, uid: UID(UInt64(number)))
                 bench.journal.append(submission, completion: note())
-                bench.journal.settle(SettlementBatch(acknowledged: [uid]), completion: note())
+                bench.journal.settle(SettlementBatch(acknowledging: [uid]), completion: note())
                 bench.journal.promoteDue(lane, after: nil, now: JournalBench.now, limit: 3, completion: note())
                 bench.journal.lowerMark(of: lane, to: .none, completion: note())
-                bench.journal.removeOutcomes([UID(1)], completion: note())
+                bench.journal.setReader("app", to: .start, completion: note())
             }
             try bench.append([31], lane: lane)
             try expect("the order of the completions", order.withLock { $0 }, is: Array(0..<count))

@@ -40,12 +40,12 @@ extension JournalConformance {
             try bench.quiet([uids[0], uids[1]], lane, at: 30)
             try expect("those before 20", try bench.confirmAside(before: 20), is: 0)
             try expect("those before 21", try bench.confirmAside(before: 21), is: 1)
-            let first = try bench.journal.outcomes(after: .none, limit: 10)
+            let first = try bench.journal.outcomes(after: .start, limit: 10).outcomes
             try expect("the first outcomes", first.map(\.uid), is: [uids[2]])
             try expect("when it was settled", first.map(\.settledAt), is: [WallTime(milliseconds: 20)])
             try bench.reopen()
             try expect("those before 31", try bench.confirmAside(before: 31), is: 2)
-            let last = try bench.journal.outcomes(after: .none, limit: 10).map(\.terminal)
+            let last = try bench.journal.outcomes(after: .start, limit: 10).outcomes.map(\.terminal)
             try expect("outcomes", last, is: [.confirmed, .confirmed, .confirmed])
             let status = try bench.journal.status()
             try expect("those aside", status.aside, is: 0)
@@ -70,7 +70,7 @@ extension JournalConformance {
             let bounds = TrimBounds(
                 asideBefore: WallTime(milliseconds: 100), asideAfter: WallTime(milliseconds: 1000))
             try expect("trimmed", try bench.trim(bounds).aside, is: 1)
-            try expect("outcomes", try bench.journal.outcomes(after: .none, limit: 10).map(\.uid), is: [uids[0]])
+            try expect("outcomes", try bench.journal.outcomes(after: .start, limit: 10).outcomes.map(\.uid), is: [uids[0]])
         },
         Rule("Beyond the bound the oldest are confirmed, whatever their UIDs and lanes") { bench in
             let lane = try bench.lane()
@@ -80,10 +80,10 @@ extension JournalConformance {
             try bench.quiet(others, other, at: 10)
             try bench.quiet([uids[2]], lane, at: 20)
             try bench.quiet([uids[0]], lane, at: 30, greatest: 3)
-            func over() throws -> [UID] { try bench.journal.outcomes(after: .none, limit: 10).map(\.uid) }
+            func over() throws -> [UID] { try bench.journal.outcomes(after: .start, limit: 10).outcomes.map(\.uid) }
             try expect("the first that are confirmed", try over(), is: [others[0], others[1]])
             try expect("trimmed", try bench.trim(TrimBounds(greatestAside: 1)).aside, is: 2)
-            try expect("those that are confirmed then", try over(), is: [uids[2]] + others)
+            try expect("those that are confirmed then", try over(), is: others + [uids[2]])
             let left = EntryFate.aside(JournalBench.immediate, since: WallTime(milliseconds: 30))
             try expect("the one that is left", try bench.journal.fate(of: uids[0]), is: left)
         },

@@ -257,7 +257,8 @@ extension JournalConformance {
             try isClosed("settle") { try bench.acknowledge([UID(1)], lane) }
             try isClosed("promoteDue") { _ = try bench.promote(lane, now: 1) }
             try isClosed("lowerMark") { try bench.lowerMark(lane, to: .none) }
-            try isClosed("removeOutcomes") { try bench.removeOutcomes([]) }
+            try isClosed("setReader") { try bench.setReader("app", to: nil) }
+            try isClosed("openReader") { _ = try bench.journal.openReader("app", isWaitedFor: false) }
             try isClosed("trim") { _ = try bench.trim(TrimBounds()) }
             try isClosed("openLane") { _ = try journal.openLane(JournalBench.once) }
             try isClosed("openProducer") { _ = try journal.openProducer("late") }

@@ -32,7 +32,7 @@ extension JournalConformance {
             _ = try bench.deferEntries([uids[2]], lane, until: 5, possiblySent: true)
             let report = try bench.settle(uids + [UID(99)], lane, .withdraw, keepsOutcomes: true)
             try expect("the report", report, is: SettlementReport(settled: 4, gone: 1, withdrawn: 3))
-            let outcomes = try bench.journal.outcomes(after: .none, limit: 10)
+            let outcomes = try bench.journal.outcomes(after: .start, limit: 10).outcomes
             try expect(
                 "outcomes", outcomes.map(\.terminal), is: [.withdrawn, .withdrawn, .unknown, .withdrawn])
             let totals = try bench.journal.status().totals

@@ -94,7 +94,7 @@ extension JournalConformance {
             try bench.settle([uids[1]], lane, .reject(sampleCause))
             try bench.settle([uids[2]], lane, .expire)
             try bench.settle([uids[3]], lane, .unknown, keepsOutcomes: true)
-            try bench.removeOutcomes([uids[3]])
+            _ = try bench.trim(TrimBounds(greatestOutcomeBytes: 0))
             let outcomes: [TerminalOutcome?] = [.confirmed, .rejected(.unregistered), .expired, .unknown, nil]
             let expected = zip(0..., zip(uids, outcomes)).map {
                 Appended.Repeat(index: $0, uid: $1.0, outcome: $1.1)

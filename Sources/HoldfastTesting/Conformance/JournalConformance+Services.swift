@@ -143,13 +143,16 @@ extension JournalConformance {
             let when = WallTime(milliseconds: 1_700_000_600_007)
             try bench.settle(uids, lane, .reject(cause), keepsOutcomes: true, settledAt: when)
             for _ in 1...2 {
-                let found = try bench.journal.outcomes(after: .none, limit: 100)
+                let found = try bench.journal.outcomes(after: .start, limit: 100).outcomes
                 try expect("how many", found.count, is: uids.count)
-                for (outcome, (uid, notification)) in zip(found, zip(uids, JournalBench.mixed)) {
+                for (index, (outcome, notification)) in zip(found, JournalBench.mixed).enumerated() {
                     let expected = Outcome(
-                        uid: uid, terminal: .rejected(cause.reason), cause: cause, settledAt: when,
+                        cursor: OutcomeCursor(UInt64(index + 1)), uid: uids[index], terminal: .rejected(cause.reason),
+                        cause: cause,
+                        history: DeliveryHistory(
+                            acceptedAt: SampleNotification.acceptedAt, settledAt: when, attempts: cause.status == nil ? 0 : 1),
                         id: notification.id ?? SampleNotification.id(0), recipient: notification.recipient,
-                        producer: "mails", tag: notification.tag)
+                        topic: notification.topic, producer: "mails", tag: notification.tag)
                     try expect("the outcome", outcome, is: expected)
                 }
                 try bench.reopen()

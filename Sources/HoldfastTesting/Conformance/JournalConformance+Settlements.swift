@@ -46,7 +46,7 @@ extension JournalConformance {
                 let uid = try bench.append([1], lane: lane)
                 try bench.settle(uid, lane, kind, keepsOutcomes: true)
                 let totals = try bench.journal.status().totals
-                let outcomes = try bench.journal.outcomes(after: .none, limit: 100)
+                let outcomes = try bench.journal.outcomes(after: .start, limit: 100).outcomes
                 let rejections = try bench.journal.rejections(after: .none, limit: 100)
                 for second in late {
                     let report = try bench.settle(uid, lane, second, keepsOutcomes: true)
@@ -55,7 +55,7 @@ extension JournalConformance {
                 let report = try bench.acknowledge(uid, lane, keepsOutcomes: true)
                 try expect("a late acknowledgement", report, is: SettlementReport(settled: 0, gone: 1))
                 try expect("totals", try bench.journal.status().totals, is: totals)
-                try expect("outcomes", try bench.journal.outcomes(after: .none, limit: 100), is: outcomes)
+                try expect("outcomes", try bench.journal.outcomes(after: .start, limit: 100).outcomes, is: outcomes)
                 try expect("rejections", try bench.journal.rejections(after: .none, limit: 100), is: rejections)
             }
             try expect("the depth", bench.journal.depth(lane), is: 0)
@@ -76,7 +76,7 @@ extension JournalConformance {
             let keys = uids.map { EntryKey(lane: lane, uid: $0) }
             let report = try bench.settle(
                 SettlementBatch(
-                    acknowledged: [keys[0], keys[0]],
+                    acknowledging: [keys[0], keys[0]],
                     others: [Settlement(keys[0], .expire), Settlement(keys[1], .unknown), Settlement(keys[1], .expire)])
             )
             try expect("the report", report, is: SettlementReport(settled: 2, gone: 3))
@@ -97,7 +97,7 @@ extension JournalConformance {
             let uids = try bench.append(1...3000, lane: lane)
             let report = try bench.settle(
                 SettlementBatch(
-                    acknowledged: uids.prefix(2000).reversed().map { EntryKey(lane: lane, uid: $0) },
+                    acknowledging: uids.prefix(2000).reversed().map { EntryKey(lane: lane, uid: $0) },
                     others: uids.dropFirst(2000).map { Settlement(EntryKey(lane: lane, uid: $0), .expire) },
                     possibleDuplicates: 3))
             try expect("the report", report, is: SettlementReport(settled: 3000, gone: 0))

@@ -12,7 +12,14 @@ struct DeferredTable: Sendable {
     private var entries: [UID: Entry] = [:]
 
     var count: Int { entries.count }
-    var nextDue: WallTime? { order.first?.due }
+    /// Those that wait for the time they are scheduled for.
+    var scheduledCount: Int { order.count - order.firstPlace { $0.due > ScheduledPlace.last } }
+
+    /// When the first is due that is due after `after`.
+    func nextDue(after: WallTime?) -> WallTime? {
+        let place = after.map { after in order.firstPlace { $0.due > after } } ?? 0
+        return place < order.count ? order[place].due : nil
+    }
 
     subscript(_ uid: UID) -> Entry? { entries[uid] }
 

@@ -40,11 +40,12 @@ extension InMemoryDisk {
             let record = entry.record
             totals.add(.confirmed)
             changeProducer(record.producer) { $0.totals.add(.confirmed) }
+            endNewest(uid, record, .confirmed)
             if let identity = record.identity, identities[identity]?.uid == uid {
                 identities[identity]?.outcome = .confirmed
             }
-            if entry.keepsOutcome, let outcome = outcome(uid, record, .confirmed, nil, entry.since) {
-                outcomes.insert(outcome, for: uid)
+            if entry.keepsOutcome {
+                log(uid, record, .confirmed, cause: nil, SettlementBatch(settledAt: entry.since))
             }
         }
     }

@@ -12,6 +12,7 @@ extension InMemoryDisk {
         var gone: [Int] = []
         let retries = Dictionary(submission.retries.map { ($0.index, $0.rejection) }) { first, _ in first }
         let histories = Dictionary(submission.histories.map { ($0.index, $0.history) }) { first, _ in first }
+        let times = Dictionary(submission.schedules.map { ($0.index, $0.time) }) { first, _ in first }
         let identities = Dictionary(
             submission.identities.map { ($0.index, $0.identity) }, uniquingKeysWith: { first, _ in first })
         for (index, item) in submission.items.enumerated() {
@@ -30,13 +31,18 @@ extension InMemoryDisk {
             }
             let uid = UID(nextUID)
             nextUID += 1
-            let history = histories[index] ?? EntryHistory()
+            let place = times[index].map { EntryHistory.Place.deferred(until: ScheduledPlace.due(for: $0)) }
+            let history = histories[index] ?? EntryHistory(place: place ?? .waiting)
             let record = Record(
                 packed: Array(submission.bytes[item.range]), attempts: history.attempts,
                 producer: history.producer ?? submission.producer, identity: identity,
                 isPossiblySent: history.isPossiblySent,
                 lane: item.lane)
             put(record, as: EntryKey(lane: item.lane, uid: uid), history)
+            if case .rejected = history.place {
+            } else if retries[index] == nil, let key = newestKey(of: record) {
+                newest[key] = .accepting(uid, after: newest[key])
+            }
             if let identity {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)
             }
@@ -78,7 +84,9 @@ extension InMemoryDisk {
         func count(_ tookEffect: Bool) {
             if tookEffect { report.settled += 1 } else { report.gone += 1 }
         }
-        for key in batch.acknowledged { count(end(key, .confirmed, cause: nil, batch, &ended)) }
+        for entry in batch.acknowledged {
+            count(end(entry.key, .confirmed, cause: nil, batch, &ended, sentAgo: entry.sentAgo))
+        }
         for key in batch.quieted {
             count(
                 batch.greatestAside > 0
@@ -100,6 +108,9 @@ extension InMemoryDisk {
                     || endQuarantined(key, isUnknown ? .unknown : .withdrawn, batch)
                 count(isThere)
                 if isThere, !isUnknown { report.withdrawn += 1 }
+            case .supersede:
+                let isUnknown = record(of: key)?.isPossiblySent == true
+                count(end(key, isUnknown ? .unknown : .superseded, cause: nil, batch, &ended))
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
             case .move(let lane, let due, let reason): count(move(key, to: lane, due: due, reason: reason))
@@ -108,6 +119,17 @@ extension InMemoryDisk {
         }
         lastWallTime = batch.earliestTime ?? lastWallTime
         return report
+    }
+
+    /// Nil for an entry that goes whatever comes after it.
+    private func newestKey(of record: Record) -> NewestKey? {
+        NewestKey(packed: record.packed.span, in: record.packed.indices, key: identityKey)
+    }
+
+    /// Notes the end of an entry among those of which the newest wins.
+    mutating func endNewest(_ uid: UID, _ record: Record, _ terminal: TerminalOutcome) {
+        guard let key = newestKey(of: record), let known = newest[key] else { return }
+        newest[key] = known.ending(uid, as: terminal)
     }
 
     func record(of key: EntryKey) -> Record? {
@@ -123,7 +145,7 @@ extension InMemoryDisk {
     /// - Returns: whether the entry was still there.
     private mutating func end(
         _ key: EntryKey, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
-        _ ended: inout Set<ProducerID>
+        _ ended: inout Set<ProducerID>, sentAgo: SentAgo? = nil
     ) -> Bool {
         let taken = changeLane(key.lane) { $0.entries.remove(key.uid) ?? $0.deferred.remove(key.uid)?.record }
         guard let taken, let record = taken else { return false }
@@ -135,20 +157,20 @@ extension InMemoryDisk {
             producer.totals.add(terminal)
         }
         ended.insert(record.producer)
-        noteEnd(of: key.uid, record, terminal, cause: cause, batch)
+        noteEnd(of: key.uid, record, terminal, cause: cause, batch, sentAgo: sentAgo)
         return true
     }
 
     /// An entry's identity and its outcome.
     mutating func noteEnd(
-        of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch
+        of uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
+        sentAgo: SentAgo? = nil
     ) {
+        endNewest(uid, record, terminal)
         if let identity = record.identity, identities[identity]?.uid == uid {
             identities[identity]?.outcome = terminal
         }
-        if batch.keepsOutcomes, let outcome = outcome(uid, record, terminal, cause, batch.settledAt) {
-            outcomes.insert(outcome, for: uid)
-        }
+        if batch.keepsOutcomes { log(uid, record, terminal, cause: cause, batch, sentAgo: sentAgo) }
     }
 
     private mutating func postpone(
@@ -177,13 +199,28 @@ extension InMemoryDisk {
         return true
     }
 
-    func outcome(
-        _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, _ cause: RejectionCause?, _ settledAt: WallTime
-    ) -> Outcome? {
-        guard let notification = record.notification, let id = notification.id else { return nil }
-        return Outcome(
-            uid: uid, terminal: terminal, cause: cause, settledAt: settledAt, id: id,
-            recipient: notification.recipient, producer: producer(record.producer)?.name ?? "", tag: notification.tag)
+    /// Appends an outcome to the log. One whose record cannot be read has none.
+    mutating func log(
+        _ uid: UID, _ record: Record, _ terminal: TerminalOutcome, cause: RejectionCause?, _ batch: SettlementBatch,
+        sentAgo: SentAgo? = nil
+    ) {
+        guard let notification = record.notification, let id = notification.id,
+            let acceptedAt = record.acceptedAt
+        else { return }
+        let detail = batch.details[uid]
+        // What is acknowledged was sent; what is rejected with a status was answered.
+        let isAttempt = detail?.isAttempt ?? (terminal == .confirmed || cause?.status != nil)
+        let history = DeliveryHistory(
+            acceptedAt: acceptedAt, sentAt: (sentAgo ?? detail?.sentAgo)?.time(before: batch.settledAt),
+            settledAt: batch.settledAt, attempts: Int(record.attempts) + (isAttempt ? 1 : 0))
+        let producer = producer(record.producer)?.name ?? ""
+        outcomes.append { cursor in
+            Outcome(
+                cursor: cursor, uid: uid, terminal: terminal, cause: cause, history: history, id: id,
+                recipient: notification.recipient, topic: notification.topic, producer: producer,
+                tag: notification.tag, context: notification.context, uniqueID: detail?.uniqueID,
+                payload: batch.keepsPayloads ? notification.payload : [])
+        }
     }
 
     mutating func promote(_ lane: LaneID, after: WallTime?, now: WallTime, limit: Int) -> [UID] {
@@ -226,11 +263,19 @@ extension InMemoryDisk {
             trimmed.identities += 1
         }
         trimmed.aside = trimAside(bounds)
+        trimmed.outcomes = outcomes.trim(bounds)
         return trimmed
     }
 }
 
 extension InMemoryDisk.Record {
+    /// Nil for bytes that are no notification.
+    var acceptedAt: WallTime? {
+        do throws(PackedNotification.Damage) {
+            return try PackedNotification.Fields(packed.span, in: 0..<packed.count).acceptedAt
+        } catch { return nil }
+    }
+
     /// Nil for bytes that are no notification; whoever hands the entry out will find out.
     var notification: PushNotification? {
         let batch = EntryBatch(
@@ -247,6 +292,7 @@ extension JournalTotals {
         case .expired: expired += 1
         case .unknown: unknown += 1
         case .withdrawn: withdrawn += 1
+        case .superseded: superseded += 1
         }
     }
 }

@@ -46,12 +46,14 @@ struct InMemoryDisk: Sendable {
     private(set) var laneList: [Lane] = []
     private(set) var producers: [Producer] = []
     var rejections = UIDTable<(record: Record, cause: RejectionCause)>()
-    var outcomes = UIDTable<Outcome>()
+    var outcomes = OutcomeTable()
     /// What silence has confirmed and a late error may still deny.
     var aside = AsideTable()
     var quarantined = UIDTable<Quarantined>()
     var identities: [Identity: Remembered] = [:]
     var notes: [String: [UInt8]] = [:]
+    /// Entries that have not ended, of which the newest wins.
+    var newest: [NewestKey: NewestEntries] = [:]
     var nextUID: UInt64 = 1
     var totals = JournalTotals()
     var lastWallTime: WallTime?

@@ -100,7 +100,9 @@ extension InMemoryJournal {
             .undetermined,
             "a commit failed at its end; whether what it held is there will be known when the journal is reopened")
         state.broken = JournalError(.mustBeReopened, "\(error.message). Until then it takes nothing and gives nothing.")
-        let report = CommitReport(outcomes: state.disk.outcomes.count, failure: error)
+        let report = CommitReport(
+            newestOutcome: state.disk.outcomes.figures.newest, unreadOutcomes: state.disk.outcomes.unread,
+            failure: error)
         return (report, failures(of: all, &state, error))
     }
 
@@ -123,13 +125,16 @@ extension InMemoryJournal {
         let lanes = state.disk.lanes.enumerated().compactMap { index, entry -> CommitReport.Lane? in
             let old = index < before.count ? before[index] : (UID.none, UID.none)
             guard old != (entry.lane.lastUID, entry.lane.mark) else { return nil }
-            return CommitReport.Lane(id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark)
+            return CommitReport.Lane(
+                id: entry.id, lastUID: entry.lane.lastUID, mark: entry.lane.mark,
+                hasSchedules: entry.lane.deferred.scheduledCount > 0)
         }
         let drained = ended.filter { state.disk.producer($0)?.unconfirmed == 0 }.sorted()
         measure.usedBytes = state.disk.usedBytes
         measure.duration = ContinuousClock.now - start
         let report = CommitReport(
-            lanes: lanes, drained: drained, outcomes: state.disk.outcomes.count, measure: measure)
+            lanes: lanes, drained: drained, newestOutcome: state.disk.outcomes.figures.newest,
+            unreadOutcomes: state.disk.outcomes.unread, measure: measure)
         return (report, answers)
     }
 
@@ -167,9 +172,18 @@ extension InMemoryJournal {
         case .removeRejections(let uids, let completion):
             let count = uids.count { state.disk.rejections.remove($0) != nil }
             return { completion(.success(count)) }
-        case .removeOutcomes(let uids, let completion):
-            for uid in uids { _ = state.disk.outcomes.remove(uid) }
+        case .setReader(let name, let cursor, let completion):
+            do throws(JournalError) { try state.disk.outcomes.set(name, to: cursor) } catch {
+                return { completion(.failure(error)) }
+            }
             return { completion(.success(())) }
+        case .openReader(let name, let isWaitedFor, let completion):
+            guard let cursor = state.disk.outcomes.open(name, isWaitedFor: isWaitedFor) else {
+                let error = JournalError(
+                    .invalidEntry, "a journal knows \(OutcomeReader.greatestCount) readers, not more")
+                return { completion(.failure(error)) }
+            }
+            return { completion(.success(cursor)) }
         case .trim(let bounds, let completion):
             return trim(bounds, completion, &state, room: &room)
         case .quarantine(let order, let completion):

@@ -16,6 +16,8 @@ extension InMemoryJournal {
         public let isFlaggedPossiblySent: Bool
         /// Nil when it is not deferred.
         public let deferredUntil: WallTime?
+        /// The time from which it may be delivered; nil when it is not scheduled.
+        public let scheduledFor: WallTime?
         /// As it was accepted.
         public let notification: PushNotification
     }
@@ -39,8 +41,9 @@ extension InMemoryJournal {
         record.notification.map { notification in
             Entry(
                 uid: uid, lane: lane, producer: disk.producer(record.producer)?.name ?? "",
-                attempts: Int(record.attempts), isFlaggedPossiblySent: record.isPossiblySent, deferredUntil: due,
-                notification: notification)
+                attempts: Int(record.attempts), isFlaggedPossiblySent: record.isPossiblySent,
+                deferredUntil: due.flatMap { $0.isScheduled ? nil : $0 },
+                scheduledFor: due.flatMap(ScheduledPlace.time), notification: notification)
         }
     }
 
@@ -64,11 +67,14 @@ extension InMemoryJournal {
         }
     }
 
-    /// Outcomes that wait to be taken, by UID.
-    public var allOutcomes: [Outcome] { state.withLock { $0.disk.outcomes.all.map(\.value) } }
+    /// The log of outcomes, in the order in which they ended.
+    public var allOutcomes: [Outcome] { state.withLock { $0.disk.outcomes.all } }
 
     /// The counts of all notifications since the journal was made.
     public var totals: JournalTotals { state.withLock(\.disk.totals) }
+
+    /// Recipients, topics and collapse ids of which the newest entry wins, as long as one of them has not ended.
+    package var newestCount: Int { state.withLock(\.disk.newest.count) }
 
     /// The UID that the next entry is given.
     public var nextUID: UID { UID(state.withLock(\.disk.nextUID)) }

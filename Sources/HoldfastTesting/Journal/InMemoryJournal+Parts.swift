@@ -60,6 +60,7 @@ extension InMemoryJournal {
         state.progress.trimmed.rejections += trimmed.rejections
         state.progress.trimmed.identities += trimmed.identities
         state.progress.trimmed.aside += trimmed.aside
+        state.progress.trimmed.outcomes += trimmed.outcomes
         let deleted = trimmed.rejections + trimmed.identities
         let isOver = deleted < room
         room -= deleted
@@ -89,12 +90,15 @@ extension SettlementBatch {
         let direct = range.clamped(to: 0..<split)
         let aside = range.clamped(to: split..<rest)
         let others = range.clamped(to: rest..<max(rest, count))
-        return SettlementBatch(
+        var part = SettlementBatch(
             acknowledged: Array(acknowledged[direct]),
             others: Array(self.others[(others.lowerBound - rest)..<(others.upperBound - rest)]),
             possibleDuplicates: range.upperBound == count ? possibleDuplicates : 0, settledAt: settledAt,
             earliestTime: earliestTime, keepsOutcomes: keepsOutcomes,
             quieted: Array(quieted[(aside.lowerBound - split)..<(aside.upperBound - split)]),
             greatestAside: greatestAside)
+        part.keepsPayloads = keepsPayloads
+        part.details = details
+        return part
     }
 }

@@ -49,8 +49,14 @@ extension InMemoryJournal {
         return EntryBatch(bytes: bytes, items: items, unreadable: unreadable)
     }
 
-    package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? {
-        try read { $0.lane(lane)?.deferred.nextDue }
+    package func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try read { $0.lane(lane)?.deferred.nextDue(after: after) }
+    }
+
+    package func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try read { $0.newest[key] } }
+
+    package var scheduledCount: Int {
+        state.withLock { state in state.disk.lanes.reduce(0) { $0 + $1.lane.deferred.scheduledCount } }
     }
 
     package func depth(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.depth ?? 0 } }
@@ -77,6 +83,9 @@ extension InMemoryJournal {
                         lane.key, attempts: Int(record.attempts),
                         possiblySent: InMemoryDisk.isPossiblySent(uid, record, in: lane))
                 }
+                if let entry = lane.deferred[uid], let time = ScheduledPlace.time(of: entry.due) {
+                    return .scheduled(lane.key, for: time, attempts: Int(entry.record.attempts))
+                }
                 if let entry = lane.deferred[uid] {
                     return .deferred(
                         lane.key, until: entry.due, attempts: Int(entry.record.attempts), reason: entry.reason)
@@ -95,10 +104,18 @@ extension InMemoryJournal {
         }
     }
 
-    package var outcomeCount: Int { state.withLock { $0.disk.outcomes.count } }
+    package var outcomeLog: OutcomeLogFigures { state.withLock { $0.disk.outcomes.figures } }
 
-    package func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try read { $0.outcomes.range(after: after, limit: limit).map(\.value) }
+    package var outcomeReaders: [OutcomeReader] { state.withLock { $0.disk.outcomes.readers } }
+
+    package func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try read { $0.outcomes.page(after: cursor, limit: limit) }
+    }
+
+    package func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try read { $0.outcomes.find(query, before: before, limit: limit) }
     }
 
     package func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {
@@ -127,7 +144,9 @@ extension InMemoryJournal {
             for (_, found) in disk.quarantined.all { quarantined[found.record.lane, default: 0] += 1 }
             for (id, lane) in disk.lanes {
                 status.unconfirmed += lane.depth
-                status.deferred += lane.deferred.count
+                let scheduled = lane.deferred.scheduledCount
+                status.deferred += lane.deferred.count - scheduled
+                status.scheduled += scheduled
                 for (uid, record) in lane.entries.all {
                     if InMemoryDisk.isPossiblySent(uid, record, in: lane) { status.possiblySent += 1 }
                 }
@@ -136,8 +155,8 @@ extension InMemoryJournal {
                 }
                 status.lanes.append(
                     JournalStatus.Lane(
-                        key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count,
-                        mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0))
+                        key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count - scheduled,
+                        scheduled: scheduled, mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0))
             }
             return status
         }

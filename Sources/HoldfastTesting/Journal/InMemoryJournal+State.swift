@@ -12,7 +12,8 @@ extension InMemoryJournal {
         case lowerMark(LaneID, UID, Completion<Void>)
         case setState(LaneID, LaneState, Completion<Void>)
         case removeRejections([UID], Completion<Int>)
-        case removeOutcomes([UID], Completion<Void>)
+        case setReader(String, OutcomeCursor?, Completion<Void>)
+        case openReader(String, isWaitedFor: Bool, Completion<OutcomeCursor>)
         case trim(TrimBounds, Completion<Trimmed>)
         case quarantine(QuarantineOrder, Completion<[UID]>)
         case retryQuarantined([UID], WallTime, Completion<[UID]>)
@@ -26,7 +27,8 @@ extension InMemoryJournal {
             case .settle(_, let completion): completion(.failure(error))
             case .promote(_, _, _, _, let completion): completion(.failure(error))
             case .removeRejections(_, let completion): completion(.failure(error))
-            case .lowerMark(_, _, let completion), .setState(_, _, let completion), .removeOutcomes(_, let completion),
+            case .openReader(_, _, let completion): completion(.failure(error))
+            case .lowerMark(_, _, let completion), .setState(_, _, let completion), .setReader(_, _, let completion),
                 .openLane(_, let completion),
                 .setNote(_, _, let completion):
                 completion(.failure(error))

@@ -72,6 +72,16 @@ public final class InMemoryJournal: Journal, JournalService {
         return try ask { reply in .openProducer(name, reply) }
     }
 
+    package func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        try checkOpen()
+        guard (1...64).contains(name.utf8.count) else {
+            throw JournalError(.invalidEntry, "the name of a reader has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        let known = state.withLock { $0.disk.outcomes.readers.first { $0.name == name } }
+        if let known, known.isWaitedFor == isWaitedFor { return known.cursor }
+        return try ask { reply in .openReader(name, isWaitedFor: isWaitedFor, reply) }
+    }
+
     package func setNote(_ name: String, to value: [UInt8]?) throws(JournalError) {
         let _: Void = try ask { reply in .setNote(name, value, reply) }
     }
@@ -131,10 +141,11 @@ public final class InMemoryJournal: Journal, JournalService {
         enqueue(.promote(lane, after, now, limit, completion))
     }
 
-    package func removeOutcomes(
-        _ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    package func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        enqueue(.removeOutcomes(uids, completion))
+        enqueue(.setReader(name, cursor, completion))
     }
 
     package func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {

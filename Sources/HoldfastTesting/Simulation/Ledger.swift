@@ -92,6 +92,8 @@ final class LedgerEntry {
 
     var isImportedAsSent: Bool { history?.isPossiblySent ?? false }
 
+    var isImportedAsRejection: Bool { if case .rejected? = history?.place { true } else { false } }
+
     var hasOneAttempt: Bool { lane.guarantee == .atMostOnce }
 
     /// A copy may have been taken, and the engine was told or has to assume so.

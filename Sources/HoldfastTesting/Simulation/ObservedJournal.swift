@@ -86,9 +86,18 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
         }
     }
 
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        asked("remove \(uids.count) outcomes")
-        base.removeOutcomes(uids, completion: completion)
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        world.storage.changed()
+        defer { world.storage.changed() }
+        return try base.openReader(name, isWaitedFor: isWaitedFor)
+    }
+
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        asked("set the reader \(name) to \(cursor.map { "\($0)" } ?? "nothing")")
+        base.setReader(name, to: cursor, completion: completion)
     }
 
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
@@ -117,9 +126,12 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     var identityKey: IdentityKey { base.identityKey }
     var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
     var blacklist: any BlacklistStorage { tokens }
-    var outcomeCount: Int { base.outcomeCount }
+    var outcomeLog: OutcomeLogFigures { base.outcomeLog }
+    var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
 
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
 
     func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, after: after, through: through, limit: limit)
@@ -137,6 +149,8 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     }
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
     }
@@ -150,8 +164,14 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
 
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try base.outcomes(after: cursor, limit: limit)
+    }
+
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try base.findOutcomes(query, before: before, limit: limit, mostBytes: mostBytes)
     }
 
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {

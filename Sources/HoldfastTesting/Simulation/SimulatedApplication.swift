@@ -112,6 +112,7 @@ extension World {
             notification.expiration = .at(wall.seconds + Int64(dice.steep(1...120)))
         }
         notification.tokenRegisteredAt = device.registeredAt
+        choose(for: &notification)
         if swarm.rate(.submitsAgain) > 0, dice.chance(0.5) {
             notification.id = NotificationID(high: dice.next() & 0xFFFF_FFFF_FFFF_0FFF, low: serial)
             application.identified.append(serial)
@@ -119,6 +120,23 @@ extension World {
         application.submitted[serial] = .init(
             notification: notification, producer: producer, life: life, activity: activity)
         return (serial, notification)
+    }
+
+    /// When it may go, and whether a newer one may take its place.
+    private func choose(for notification: inout PushNotification) {
+        let end = notification.expiration?.deadline ?? .max
+        if strikesOther(.schedules) {
+            let time = wall.advanced(by: .milliseconds(otherDice.steep(1...300_000)))
+            if time.seconds < end { notification.deliverAfter = time }
+        }
+        if strikesOther(.deliveryHours), end == .max {
+            let minute = Int(wall.seconds / 60 % 1440) + otherDice.number(0...3)
+            notification.deliveryHours = try? DeliveryHours(
+                from: minute % 1440, until: (minute + 1380) % 1440, timeZone: "UTC")
+        }
+        if notification.recipient.channel == nil, strikesOther(.newestWins) {
+            (notification.collapseID, notification.newestWins) = (otherDice.pick(["a", "b"]), true)
+        }
     }
 
     private func connectorIndex(for recipient: Recipient) -> Int {
@@ -138,6 +156,18 @@ extension World {
                 let newer = application.submitted[other.serial]?.activity
             else { return false }
             return newer.timestamp > word.timestamp
+        }
+    }
+
+    /// Whether a newer notification of those was accepted of which the newest wins.
+    func isNotNewest(_ entry: LedgerEntry) -> Bool {
+        let notification = entry.notification
+        guard notification.newestWins else { return false }
+        return ledger.entries.contains { other in
+            other.uid > entry.uid && other.notification.newestWins
+                && other.notification.recipient == notification.recipient
+                && other.notification.topic == notification.topic
+                && other.notification.collapseID == notification.collapseID
         }
     }
 

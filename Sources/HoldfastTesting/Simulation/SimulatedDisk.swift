@@ -32,7 +32,7 @@ package protocol SimulatedDisk: AnyObject {
     /// Everything that readers see now.
     ///
     /// - Parameter rejections: of the rejections, those above this UID are enough.
-    func image(rejectionsAfter rejections: UID) throws(JournalError) -> DiskImage
+    func image(rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor) throws(JournalError) -> DiskImage
     /// What the journal says of itself now.
     func figures() throws(JournalError) -> DiskImage.Figures
     /// The simulation is over.
@@ -92,13 +92,18 @@ package struct DiskImage: Sendable {
     package var figures: Figures
     /// Waiting, deferred and rejected ones.
     package var entries: [Entry]
-    package var outcomes: [Outcome]
+    /// Those that ended since the last image.
+    package var outcomes: OutcomePage
+    package var readers: [OutcomeReader]
     package var blacklist: [BlacklistEntry]
 
-    package init(figures: Figures, entries: [Entry], outcomes: [Outcome], blacklist: [BlacklistEntry]) {
+    package init(
+        figures: Figures, entries: [Entry], outcomes: OutcomePage, readers: [OutcomeReader], blacklist: [BlacklistEntry]
+    ) {
         self.figures = figures
         self.entries = entries
         self.outcomes = outcomes
+        self.readers = readers
         self.blacklist = blacklist
     }
 }
@@ -134,7 +139,7 @@ extension InMemoryDisk {
                 _ = changeLane(id) { $0.entries.insert(record, for: entry.uid) }
             }
         }
-        for outcome in image.outcomes { outcomes.insert(outcome, for: outcome.uid) }
+        outcomes.take(image.outcomes, image.readers)
         for entry in image.blacklist { _ = blacklist[entry.recipient, default: TokenEntries()].restore(entry) }
     }
 

@@ -40,9 +40,13 @@ final class SimulatedStorage {
 
     /// As readers see it now.
     ///
-    /// - Parameter rejections: rejections up to this UID may be missing.
+    /// - Parameters:
+    ///   - rejections: rejections up to this UID may be missing.
+    ///   - outcomes: outcomes up to here may be missing.
     /// - Throws: what a real journal says that cannot be read.
-    func snapshot(rejectionsAfter rejections: UID) throws(JournalError) -> InMemoryDisk {
+    func snapshot(
+        rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor
+    ) throws(JournalError) -> InMemoryDisk {
         switch kind {
         case .memory(let journal): return journal.state.withLock(\.disk)
         case .disk(let disk):
@@ -50,12 +54,12 @@ final class SimulatedStorage {
             if let seen, !areFiguresOld { return seen }
             if readsFail { disk.failReads(false) }
             defer { if readsFail { disk.failReads(true) } }
-            return try look(at: disk, rejectionsAfter: rejections)
+            return try look(at: disk, rejectionsAfter: rejections, outcomesAfter: outcomes)
         }
     }
 
     private func look(
-        at disk: any SimulatedDisk, rejectionsAfter rejections: UID
+        at disk: any SimulatedDisk, rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor
     ) throws(JournalError) -> InMemoryDisk {
         last = nil
         var now: InMemoryDisk
@@ -65,7 +69,8 @@ final class SimulatedStorage {
             now = known
             now.take(try disk.figures())
         } else {
-            now = InMemoryDisk(try disk.image(rejectionsAfter: rejections))
+            let start = min(outcomes, journal.outcomeLog.newest)
+            now = InMemoryDisk(try disk.image(rejectionsAfter: rejections, outcomesAfter: start))
         }
         areFiguresOld = false
         seen = now

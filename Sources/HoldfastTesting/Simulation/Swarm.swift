@@ -47,7 +47,7 @@ struct Swarm: Sendable {
             // Drawn last.
             case .replacesConnector: 0
             case let trouble where Trouble.later.contains(trouble) || Trouble.latest.contains(trouble): 0
-            case let trouble where Trouble.other.contains(trouble): 0
+            case let trouble where Trouble.other.contains(trouble) || Trouble.choices.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -85,9 +85,17 @@ struct Swarm: Sendable {
         engine.lateErrorLimit = later.pick([1, 10, 1_000_000])
         for trouble in Trouble.latest { rates[trouble.index] = rate(&later) }
         engine.supersedesLiveActivities = rates[Trouble.supersedes.index] > 0
+        drawChoices(other)
         guard other.chance(0.5) else { return }
         for trouble in Trouble.other { rates[trouble.index] = other.chance(0.5) ? other.pick([0.01, 0.04, 0.15]) : 0 }
         rates[Trouble.otherService.index] = 1
+    }
+
+    /// From a copy, so that a seed of old is the run that it was but for these.
+    private mutating func drawChoices(_ other: Dice) {
+        var dice = other
+        for _ in 0..<64 { _ = dice.next() }
+        for trouble in Trouble.choices { rates[trouble.index] = dice.chance(0.2) ? dice.pick([0.05, 0.2, 0.6]) : 0 }
     }
 
     /// Whether the route that comes and goes is another service's.
@@ -113,6 +121,9 @@ struct Swarm: Sendable {
         engine.outcomeLimit = dice.pick([1, 5, 40, 1_000_000])
         engine.identityLimit = dice.pick([5, 1_000_000])
         engine.housekeeping = .seconds(dice.pick([1, 60]))
+        // By what was drawn already, so that older seeds stay as they were.
+        engine.history.isKept = engine.window != 2
+        engine.history.limitBytes = engine.window == 5 ? 10 * OutcomeTable.byteCount : 1 << 30
         engine.suspects.hold = .milliseconds(dice.pick([100, 5000]))
         engine.suspects.greatestHeld = dice.pick([2, 10, 100])
         engine.submissionChunk = dice.pick([1, 3, 5000])

@@ -48,12 +48,17 @@ package enum Trouble: String, CaseIterable, Sendable {
     case otherService, otherGone, otherSuspects, otherUnknown, otherBusy, otherStops, otherRegisters
     // Entries that are on its route and for Apple, and the other way round.
     case otherRecipients
+    // Notifications that may go from a time on, or at some hours; and of which the newest wins.
+    case schedules, deliveryHours, newestWins
 
     /// Troubles of another service, drawn from dice of their own.
     static let other: [Trouble] = [
         .otherService, .otherGone, .otherSuspects, .otherUnknown, .otherBusy, .otherStops, .otherRegisters,
         .otherRecipients,
     ]
+
+    /// Choices of senders, drawn from a copy of those dice.
+    static let choices: [Trouble] = [.schedules, .deliveryHours, .newestWins]
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [

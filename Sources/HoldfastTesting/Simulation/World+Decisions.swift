@@ -4,7 +4,7 @@ internal import HoldfastAPNsAnswers
 /// What the engine asks the journal to settle, against what it can know.
 extension World {
     func checkDecisions(_ batch: SettlementBatch) {
-        for key in batch.acknowledged {
+        for key in batch.acknowledged.map(\.key) {
             guard let entry = entry(key) else { continue }
             note("settle \(key.uid) acknowledged")
             if ask(.confirmed, of: entry) { checkConfirmation(entry) }
@@ -26,10 +26,12 @@ extension World {
                 if ask(.expired, of: entry) { checkExpiry(entry) }
             case .unknown:
                 if ask(.unknown, of: entry) { checkUnknown(entry) }
-            case .withdraw where entry.isFlagged:
+            case .withdraw where entry.isFlagged, .supersede where entry.isFlagged:
                 if ask(.unknown, of: entry) { checkUnknown(entry) }
             case .withdraw:
                 if ask(.withdrawn, of: entry) { checkWithdrawal(entry) }
+            case .supersede:
+                if ask(.superseded, of: entry) { checkSuperseded(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
             case .move:
@@ -242,11 +244,22 @@ extension World {
     }
 
     private func checkWithdrawal(_ entry: LedgerEntry) {
-        if !rules.withdrawn.contains(entry.uid), !isSuperseded(entry) {
+        if !rules.withdrawn.contains(entry.uid) {
             violate(2, "entry \(entry.uid) is withdrawn, which nobody has asked for")
         }
+        checkNeverSent(entry, "withdrawn")
+    }
+
+    private func checkSuperseded(_ entry: LedgerEntry) {
+        if !isSuperseded(entry), !isNotNewest(entry) {
+            violate(2, "entry \(entry.uid) is superseded, and nothing newer was accepted")
+        }
+        checkNeverSent(entry, "superseded")
+    }
+
+    private func checkNeverSent(_ entry: LedgerEntry, _ outcome: String) {
         if entry.mayHaveBeenTaken(life: life) || entry.isPossiblySentByRule && !entry.isFlagged {
-            violate(2, "entry \(entry.uid) is withdrawn as never sent, and a copy may have been taken")
+            violate(2, "entry \(entry.uid) is \(outcome) as never sent, and a copy may have been taken")
         }
     }
 
@@ -268,10 +281,21 @@ extension World {
         let greatest = isForClock ? .seconds(25 * 3600) : max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
         if due.isPlaceOfTopic { return checkPlace(entry) }
+        if let time = ScheduledPlace.time(of: due) { return checkSchedule(entry, for: time) }
         if reason == .endsConnections { checkBlame(entry) }
         if due.since(wall) > greatest + .seconds(1), !isClockSuspect {
             violate(9, "entry \(entry.uid) is deferred for \(due.since(wall)), longer than the greatest backoff")
         }
+    }
+
+    /// It waits for a time that its sender has set, and not behind its end.
+    private func checkSchedule(_ entry: LedgerEntry, for time: WallTime) {
+        let notification = entry.notification
+        guard notification.deliverAfter != nil || notification.deliveryHours != nil else {
+            return violate(9, "entry \(entry.uid) is scheduled, and its sender has set no time")
+        }
+        let end = notification.expiration?.deadline.map(WallTime.init(seconds:)) ?? .init(milliseconds: .max)
+        if time > end { violate(9, "entry \(entry.uid) is scheduled behind its expiration") }
     }
 
     // MARK: The blacklist

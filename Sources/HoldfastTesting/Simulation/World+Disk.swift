@@ -38,7 +38,9 @@ extension World {
             someEnded = true
         }
         if someEnded { ledger.removeSettled() }
-        let handedOut = disk.outcomes.all.count { !rules.everWithdrawn.contains($0.uid) }
+        outcomesSeen = disk.outcomes.figures.newest
+        let waiting = journal.unreadOutcomeCount
+        let handedOut = waiting - min(waiting, rules.everWithdrawn.count)
         // What leaves its place aside is not held up by the limit.
         let limit = swarm.engine.outcomeLimit + rules.everAside
         if swarm.engine.keepsOutcomes, handedOut > limit {

@@ -151,8 +151,34 @@ extension World {
         if notification.isExpired(at: wall), !isClockSuspect {
             violate(2, "entry \(item.uid) was handed out after its expiration")
         }
+        checkItsTime(entry)
+        checkIsNewest(entry)
         if let since = rules.paused[entry.lane], since < turns {
             violate(6, "entry \(item.uid) was handed out although its lane \(entry.lane) is paused")
+        }
+    }
+
+    private func checkItsTime(_ entry: LedgerEntry) {
+        if let time = entry.notification.opening(at: wall) {
+            violate(11, "entry \(entry.uid) was handed out before \(time.milliseconds), and it is \(wall.milliseconds)")
+        }
+    }
+
+    /// Of those of which the newest wins, none goes behind a newer one that was not refused.
+    private func checkIsNewest(_ entry: LedgerEntry) {
+        let notification = entry.notification
+        guard notification.newestWins, !application.retried.contains(entry.serial) else { return }
+        let newest = ledger.entries.last { other in
+            other.notification.newestWins && other.notification.recipient == notification.recipient
+                && other.notification.topic == notification.topic
+                && other.notification.collapseID == notification.collapseID
+                && !application.retried.contains(other.serial) && !other.isImportedAsRejection
+        }
+        guard let newest, newest.uid > entry.uid else { return }
+        switch newest.outcome {
+        case nil where newest.requested.isEmpty, .confirmed?, .unknown?, .superseded?:
+            violate(11, "entry \(entry.uid) was handed out, and \(newest.uid) was to take its place")
+        default: break
         }
     }
 

@@ -83,7 +83,7 @@ extension World {
 
     var isAtRest: Bool {
         ledger.open.isEmpty && shutdownDeadline == nil && storage.waitingCount == 0 && !storage.isBetweenMoments
-            && journal.outcomeCount == 0
+            && journal.unreadOutcomeCount == 0
     }
 
     /// Everything that can be done at this instant.
@@ -108,7 +108,7 @@ extension World {
         note("at rest")
         let disk = snapshot
         let totals = disk.totals
-        let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
+        let ended = totals.ended
         if totals.accepted != ended + UInt64(disk.quarantined.count) {
             violate(
                 2,
@@ -119,6 +119,9 @@ extension World {
             violate(1, "the journal counts \(totals.accepted) accepted and has had \(ledger.entries.count)")
         }
         checkTotals(totals)
+        if !disk.newest.isEmpty, disk.quarantined.isEmpty {
+            violate(11, "\(disk.newest.count) rows tell of newest entries, and all have ended")
+        }
         checkDelivered()
         checkLastDoor()
         for producer in disk.producers where producer.unconfirmed != 0 {

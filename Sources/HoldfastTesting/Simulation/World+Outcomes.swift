@@ -3,21 +3,27 @@ internal import Holdfast
 /// The application takes outcomes: at once, slowly, or never before the trouble ends.
 extension World {
     func takeOutcomes() {
-        guard swarm.engine.keepsOutcomes, !application.isTaking, journal.outcomeCount > 0 else { return }
+        guard swarm.engine.keepsOutcomes, !application.isTaking, journal.unreadOutcomeCount > 0 else { return }
         if !isHealing {
             if swarm.rate(.outcomesNever) > 0.03 { return happenedOnce(.outcomesNever) }
             if swarm.rate(.outcomesSlow) > 0, !dice.chance(0.2) { return happened(.outcomesSlow) }
         }
-        let outcomes: [Outcome]
+        guard let reader = journal.outcomeReaders.first(where: { $0.name == OutcomeReader.engineName }) else {
+            return violate(2, "outcomes are kept for a reader that the journal does not know")
+        }
+        let page: OutcomePage
         do throws(JournalError) {
-            outcomes = try journal.outcomes(after: .none, limit: isHealing ? 1000 : dice.number(1...50))
+            page = try journal.outcomes(after: reader.cursor, limit: isHealing ? 1000 : dice.number(1...50))
         } catch {
             return note("no outcomes: \(error.code)")
         }
-        for outcome in outcomes { check(outcome) }
-        note("took \(outcomes.count) outcomes")
+        if let first = page.outcomes.first, first.cursor.rawValue != reader.cursor.rawValue + 1 {
+            violate(2, "the outcome after cursor \(reader.cursor) is \(first.cursor)")
+        }
+        for outcome in page.outcomes { check(outcome) }
+        note("took \(page.outcomes.count) outcomes")
         application.isTaking = true
-        journal.removeOutcomes(outcomes.map(\.uid)) { [weak self, life] _ in
+        journal.setReader(OutcomeReader.engineName, to: page.end) { [weak self, life] _ in
             if let self, self.life == life { application.isTaking = false }
         }
     }

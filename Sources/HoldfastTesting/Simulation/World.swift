@@ -47,11 +47,15 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     var journal: any JournalService { storage.journal }
     /// The disk as readers see it now.
     var snapshot: InMemoryDisk {
-        do throws(JournalError) { return try storage.snapshot(rejectionsAfter: ledger.greatest) } catch {
+        do throws(JournalError) {
+            return try storage.snapshot(rejectionsAfter: ledger.greatest, outcomesAfter: outcomesSeen)
+        } catch {
             violate(10, "the journal cannot be read: \(error)")
             return InMemoryDisk(identityKey: IdentityKey(first: 0, second: 0))
         }
     }
+    /// Outcomes up to here were looked at when their entries ended.
+    var outcomesSeen = OutcomeCursor.start
     var core: EngineCore?
     /// By route: when it wants to be stepped.
     var wakes: [Duration?] = []

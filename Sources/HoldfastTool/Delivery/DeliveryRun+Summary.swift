@@ -82,6 +82,7 @@ extension DeliveryRun {
         summary.expired = status.expired
         summary.unknown = status.unknown
         summary.withdrawn = status.withdrawn
+        summary.superseded = status.superseded > 0 ? status.superseded : nil
         summary.possibleDuplicates = status.possibleDuplicates
         if !options.feedback.isEmpty { summary.feedback = options.feedback.reduce(0) { $0 + $1.status().tuples } }
         if options.routes.count > 1 {

@@ -21,6 +21,8 @@ struct DryRun {
         var neverSent: Int
         var possiblySent: Int
         var deferred: Int
+        /// Nil when there are none.
+        var scheduled: Int?
         var lanes: [JournalReport.Lane]
         var unserved: [UnservedLane]
     }
@@ -36,8 +38,9 @@ struct DryRun {
             routes: configured.isEmpty
                 ? nil : Dictionary(configured.map { ($0.name, $0.endpoint) }) { first, _ in first },
             unconfirmed: all.unconfirmed,
-            neverSent: all.unconfirmed - all.possiblySent - all.deferred, possiblySent: all.possiblySent,
-            deferred: all.deferred, lanes: all.lanes.filter { $0.lane.unconfirmed > 0 },
+            neverSent: all.unconfirmed - all.possiblySent - all.deferred - (all.scheduled ?? 0),
+            possiblySent: all.possiblySent,
+            deferred: all.deferred, scheduled: all.scheduled, lanes: all.lanes.filter { $0.lane.unconfirmed > 0 },
             unserved: UnservedLane.find(
                 in: status, routes: configured.isEmpty ? [RouteSettings.standardName] : configured.map(\.name)))
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
@@ -62,10 +65,15 @@ struct DryRun {
                             "again with the same apns-id (at-least-once), or to end as unknown (at-most-once)"
                         ),
                         ("deferred", Format.count(report.deferred), "when they are due"),
-                    ] + report.lanes.map { lane in row(lane, report) }))
+                    ] + scheduled(report) + report.lanes.map { lane in row(lane, report) }))
         }
         if let owner = report.owner { lines.append("but the journal is in use by \(owner), which delivers it itself") }
         return lines.joined(separator: "\n")
+    }
+
+    private static func scheduled(_ report: Report) -> [(String, String, String)] {
+        report.scheduled.map { [("scheduled", Format.count($0), "from their times on, in a process that runs then")] }
+            ?? []
     }
 
     private static func destination(_ report: Report) -> String {

@@ -186,8 +186,14 @@ extension HandOverWatch.Awaited {
 }
 
 extension EntryFate {
-    /// Where it waits to be sent. Nil in quarantine: until an operator decides, nothing more comes of it there.
-    fileprivate var awaitedLane: LaneKey? { if case .quarantined = self { nil } else { lane } }
+    /// Where it waits to be sent. Nil in quarantine: until an operator decides, nothing more comes of it there; and until the
+    /// time that it is scheduled for.
+    fileprivate var awaitedLane: LaneKey? {
+        switch self {
+        case .quarantined, .scheduled: nil
+        default: lane
+        }
+    }
 }
 
 extension Receipt {

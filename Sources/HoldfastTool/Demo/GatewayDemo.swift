@@ -14,7 +14,7 @@ struct GatewayDemo: Sendable {
     struct Summary: Encodable, Sendable {
         var confirmed = 0
         var rejected = 0
-        /// Expired, withdrawn or of unknown fate.
+        /// Expired, withdrawn, superseded or of unknown fate.
         var other = 0
         /// In the journal still.
         var left = 0
@@ -153,7 +153,7 @@ struct GatewayDemo: Sendable {
             switch outcome.terminal {
             case .confirmed: summary.confirmed += 1
             case .rejected: summary.rejected += 1
-            case .expired, .unknown, .withdrawn: summary.other += 1
+            case .expired, .unknown, .withdrawn, .superseded: summary.other += 1
             }
         }
         let report = NotificationReport(outcome)
@@ -255,7 +255,7 @@ private final class DemoNotes: Sendable {
 
 extension NotificationReport {
     init(_ outcome: Outcome) {
-        let form = OutcomeForm(outcome.terminal)
+        let form = EndForm(outcome.terminal)
         var receipt = ReceiptForm(.accepted(outcome.uid))
         (receipt.outcome, receipt.reason) = (form.outcome, form.reason)
         self.init(

@@ -42,22 +42,39 @@ extension EntryFacts {
                 facts.laneState = lane.state
                 facts.mark = lane.mark
             }
-            if !entry.notification.isBroadcast {
-                // Which service it goes to only a running engine knows: of every service counts.
-                facts.blacklisted = try reader.blacklistEntries(for: entry.notification.recipient)
-                    .filter { $0.scope.covers(topic: entry.notification.topic, endpoint: nil) }
-                    .max { $0.since < $1.since }
-            }
+            facts.blacklisted = try reader.blacklisted(
+                entry.notification.recipient, topic: entry.notification.topic)
+            if case .rejected = entry.state { facts.outcome = try reader.outcome(of: uid) }
         } else if uid == .none || uid >= status.nextUID {
             facts.standing = .never
+        } else if let outcome = try reader.outcome(of: uid) {
+            facts.standing = .ended(outcome)
+            facts.blacklisted = try reader.blacklisted(outcome.recipient, topic: outcome.topic)
         } else {
             switch try reader.fate(of: uid) {
             case .settled(let outcome)?: facts.standing = .settled(outcome)
             case .quarantined?: facts.standing = .unreadable(isQuarantined: true)
-            case .unconfirmed?, .deferred?: facts.standing = .unreadable(isQuarantined: false)
+            case .unconfirmed?, .deferred?, .scheduled?: facts.standing = .unreadable(isQuarantined: false)
             case .aside?, nil: break
             }
         }
         return facts
+    }
+}
+
+extension JournalReader {
+    /// How an entry ended; nil if the history does not have it.
+    func outcome(of uid: UID) throws(JournalError) -> Outcome? {
+        var query = OutcomeQuery()
+        query.uid = uid
+        return try findOutcomes(query, limit: 1).outcomes.first
+    }
+
+    /// What the blacklist has of a recipient for a topic, whether it holds or not; of several entries, the latest.
+    func blacklisted(_ recipient: Recipient, topic: String) throws(JournalError) -> BlacklistEntry? {
+        if case .channel = recipient { return nil }
+        // Which service it goes to only a running engine knows: of every service counts.
+        return try blacklistEntries(for: recipient).filter { $0.scope.covers(topic: topic, endpoint: nil) }
+            .max { $0.since < $1.since }
     }
 }

@@ -11,7 +11,8 @@ extension JournalReport {
             owner: reader.owner, route: try RouteSettings.decode(note, journal: reader.directory),
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
-            topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live)
+            topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
+            history: try reader.history())
         self.init(status, directory: reader.directory, details)
     }
 

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 
 /// Where an entry stands and what comes next, in sentences for people. A pure function of the facts.
@@ -19,6 +20,9 @@ struct EntryExplanation: Equatable {
         case .settled(let outcome):
             summary = "settled: \(outcome)"
             sentences = Self.settled(outcome)
+        case .ended(let outcome):
+            summary = outcome.terminal.description
+            explainEnded(outcome, facts)
         case .forgotten:
             summary = "settled"
             sentences = [
@@ -53,7 +57,17 @@ struct EntryExplanation: Equatable {
                 "It may have been sent, no answer came, and it will not be sent again: nobody knows whether it was taken."
             ]
         case .withdrawn: return ["It was taken back before it was sent."]
+        case .superseded: return ["A newer notification took its place before it was sent, as was asked for."]
         }
+    }
+
+    private mutating func explainEnded(_ outcome: Outcome, _ facts: EntryFacts) {
+        sentences += OutcomeStory(outcome).sentences { Self.time($0, facts.now) }
+        guard let entry = facts.blacklisted else { return }
+        let token = outcome.recipient.token == nil ? "address" : "token"
+        sentences.append(
+            "The \(token) is on the blacklist since \(Self.time(entry.since, facts.now)) (\(entry.reason), learnt on route "
+                + "\(entry.route)): what is submitted for it is refused until it is taken off.")
     }
 
     // MARK: An entry of the journal
@@ -62,6 +76,7 @@ struct EntryExplanation: Equatable {
         switch entry.state {
         case .neverSent, .possiblySent: explainWaiting(entry, facts)
         case .deferred(let due): explainDeferred(entry, until: due, facts)
+        case .scheduled(let time): explainScheduled(entry, for: time, facts)
         case .aside(let since): explainAside(since, facts)
         case .rejected(let cause): explainRejected(entry, cause, facts)
         }
@@ -152,6 +167,14 @@ struct EntryExplanation: Equatable {
         if let advice = entry.lastReason.flatMap({ ReasonGuide.of($0).advice }) { advise(advice) }
     }
 
+    private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {
+        summary = "scheduled"
+        let hours = entry.notification.deliveryHours.map { ", within its hours, \($0)" } ?? ""
+        sentences.append("It may be delivered from \(Self.time(time, facts.now)) on\(hours), and goes then.")
+        if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
+        sentences.append("`holdfast journal drop --uids \(entry.uid)` takes it back.")
+    }
+
     private mutating func explainAside(_ since: WallTime, _ facts: EntryFacts) {
         summary = "confirmed by silence, kept aside"
         sentences += [
@@ -166,8 +189,11 @@ struct EntryExplanation: Equatable {
         summary = "rejected: \(cause.reason)"
         let guide = ReasonGuide.of(cause.reason, status: cause.status)
         let status = cause.status.map { ", status \($0)" } ?? ""
+        // The history knows more than the rejection: when it was sent.
+        let course = facts.outcome.map { OutcomeStory($0).course { Self.time($0, facts.now) } }
         sentences.append(
-            "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
+            course
+                ?? "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
         )
         if let timestamp = cause.timestamp {
             sentences.append("The service says so of its token since \(Self.time(timestamp, facts.now)).")

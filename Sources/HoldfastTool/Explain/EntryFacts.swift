@@ -10,6 +10,8 @@ struct EntryFacts {
         case unreadable(isQuarantined: Bool)
         /// It has met its end, and the journal still knows which.
         case settled(TerminalOutcome)
+        /// It has met its end, and the history has all of it.
+        case ended(Outcome)
         /// It has met its end, and the journal keeps nothing of it.
         case forgotten
         /// The UID was never given out.
@@ -24,6 +26,8 @@ struct EntryFacts {
     var mark = UID.none
     /// The blacklist entry of its token for its topic, whether it holds or not; of several, the latest.
     var blacklisted: BlacklistEntry?
+    /// How a rejected entry of the journal ended, where the history has it.
+    var outcome: Outcome?
     /// The process that uses the journal; `nil` at rest.
     var owner: String?
     /// The facts of that process; `nil` at rest, and if it could not be asked.

@@ -71,12 +71,23 @@ private struct LineFields {
         case registeredAt = "token-registered-at"
         case guarantee
         case environment
+        case deliverAfter = "deliver-after"
+        case deliverWithin = "deliver-within"
+        case context
+        case newestWins = "newest-wins"
 
         var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
 
+        /// Those that the gateway takes as header fields, under the names that they have there.
+        private static let asHeaders: [(name: [UInt8], key: Key)] =
+            [
+                .tag, .producer, .registeredAt, .guarantee, .environment, .deliverAfter, .deliverWithin, .context,
+                .newestWins,
+            ].map { (name: Array("holdfast-\($0.rawValue)".utf8), key: $0) }
+
         /// For each length of a name, those that have it.
         static let byLength: [[(name: [UInt8], key: Key)]] = {
-            let names = allCases.map { (name: Array($0.rawValue.utf8), key: $0) }
+            let names = allCases.map { (name: Array($0.rawValue.utf8), key: $0) } + asHeaders
             return (0...names.reduce(0) { max($0, $1.name.count) }).map { length in
                 names.filter { $0.name.count == length }
             }
@@ -100,6 +111,10 @@ private struct LineFields {
     private var registeredAt: WallTime?
     private var guarantee = Guarantee.atLeastOnce
     private var environment: PushEnvironment?
+    private var deliverAfter: WallTime?
+    private var deliveryHours: DeliveryHours?
+    private var context: [UInt8] = []
+    private var newestWins = false
 
     mutating func take(_ member: JSONMember, _ bytes: [UInt8]) throws {
         let key = try key(member.name, bytes)
@@ -129,10 +144,39 @@ private struct LineFields {
             guard value.kind == .string else { throw LineFault("\"tag\" must be a string") }
             tag = try JSONScanner.utf8(bytes.span, in: value.range)
         case .producer: producer = try string(value, bytes, key)
-        case .registeredAt: try takeRegistration(value, bytes)
+        case .registeredAt: registeredAt = try time(value, bytes, key)
         case .guarantee: try takeGuarantee(value, bytes)
         case .environment: try takeEnvironment(value, bytes)
+        case .deliverAfter: deliverAfter = try time(value, bytes, key)
+        case .deliverWithin: try takeHours(value, bytes)
+        case .context: context = try takeContext(value, bytes)
+        case .newestWins:
+            guard value.kind == .boolean else { throw LineFault("\"newest-wins\" must be true or false") }
+            newestWins = bytes[value.range.lowerBound] == UInt8(ascii: "t")
         }
+    }
+
+    private mutating func takeHours(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        do {
+            deliveryHours = try DeliveryHours(try string(value, bytes, .deliverWithin))
+        } catch let refusal as Refusal {
+            throw LineFault(refusal)
+        }
+    }
+
+    private func takeContext(_ value: JSONValue, _ bytes: [UInt8]) throws -> [UInt8] {
+        guard value.kind == .string else { throw LineFault("\"context\" must be a string") }
+        return try JSONScanner.utf8(bytes.span, in: value.range)
+    }
+
+    private func time(_ value: JSONValue, _ bytes: [UInt8], _ key: Key) throws -> WallTime {
+        if value.kind == .string, let time = Timestamp.parse(try JSONScanner.string(bytes.span, in: value.range)) {
+            return time
+        }
+        if value.kind == .number, let seconds = try? JSONScanner.integer(bytes.span, in: value.range), seconds >= 0 {
+            return WallTime(seconds: seconds)
+        }
+        throw LineFault("\"\(key.rawValue)\" must be whole Unix seconds or a time as 2026-11-21T01:24:38Z")
     }
 
     func line(
@@ -161,7 +205,8 @@ private struct LineFields {
             var notification = PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
                 expiration: expiration,
-                collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag)
+                collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag,
+                context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours, newestWins: newestWins)
             notification.environment = environment ?? defaultEnvironment
             return notification
         }
@@ -255,17 +300,6 @@ private struct LineFields {
             throw LineFault(Refusal(.badMessageID, "\"apns-id\" must be a UUID of 36 characters"))
         }
         self.id = id
-    }
-
-    private mutating func takeRegistration(_ value: JSONValue, _ bytes: [UInt8]) throws {
-        if value.kind == .string {
-            registeredAt = Timestamp.parse(try JSONScanner.string(bytes.span, in: value.range))
-        } else if let seconds = try? JSONScanner.integer(bytes.span, in: value.range), seconds >= 0 {
-            registeredAt = WallTime(seconds: seconds)
-        }
-        guard registeredAt != nil else {
-            throw LineFault("\"token-registered-at\" must be whole Unix seconds or a time as 2026-11-21T01:24:38Z")
-        }
     }
 
     private mutating func takeGuarantee(_ value: JSONValue, _ bytes: [UInt8]) throws {

@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastService
 
 /// Keys with values of a mock's script, asked for by name. The first thing that is wrong with them is thrown, with its place.

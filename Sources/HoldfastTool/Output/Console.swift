@@ -11,6 +11,7 @@ final class Console: Sendable {
     private struct State: Sendable {
         var statusLine = ""
         var outputFailure: ToolError?
+        var hasReader = true
     }
 
     private let state = Monitor(State())
@@ -36,7 +37,7 @@ final class Console: Sendable {
         state.withLock { state in
             clear(&state)
             do throws(ToolError) {
-                try Self.output(Array((line + "\n").utf8))
+                if try !Self.output(Array((line + "\n").utf8)) { state.hasReader = false }
             } catch {
                 state.outputFailure = state.outputFailure ?? error
             }
@@ -46,12 +47,19 @@ final class Console: Sendable {
     /// The first failure to write to standard output; `nil` if all was written, or its reader has gone.
     var outputFailure: ToolError? { state.withLock { $0.outputFailure } }
 
+    /// Whether anybody still reads standard output: long work for a closed pipe is in vain.
+    var hasReader: Bool { state.withLock { $0.hasReader && $0.outputFailure == nil } }
+
     /// Writes bytes to standard output. A closed pipe is no failure.
-    private static func output(_ bytes: [UInt8]) throws(ToolError) {
+    ///
+    /// - Returns: false for a closed pipe.
+    private static func output(_ bytes: [UInt8]) throws(ToolError) -> Bool {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+            return true
         } catch {
             if !isClosedPipe(error) { throw refusal(error) }
+            return false
         }
     }
 

@@ -51,6 +51,8 @@ struct DeliverySummary: Encodable, Equatable {
     var unknown = 0
     /// Taken back by an operator while this ran.
     var withdrawn = 0
+    /// Whose place a newer one took. Nil for none.
+    var superseded: Int?
     /// Still unconfirmed, in the journal. Nil when the journal can't say.
     var left: Int? = 0
     /// The topics that all of them wait for, but those that no route serves. Nil when something else is waited for.
@@ -120,6 +122,7 @@ struct DeliverySummary: Encodable, Equatable {
         if rejectedCount > 0 { rows.append(("rejected", Format.count(rejectedCount), Self.list(rejected))) }
         if expired > 0 { rows.append(("expired", Format.count(expired), "over before they could be sent")) }
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
+        if let superseded { rows.append(("superseded", Format.count(superseded), "a newer one took their place")) }
         if withdrawn > 0 { rows.append(("withdrawn", Format.count(withdrawn), "taken back, and never sent")) }
         switch left {
         case nil: rows.append(("left", "?", "safe in the journal, which failed: " + Self.remedy))

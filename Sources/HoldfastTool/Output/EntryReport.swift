@@ -10,7 +10,7 @@ struct EntryReport {
     /// Where the journal has the entry no more. The coding keys are those of the JSON.
     private struct Settled: Encodable {
         var uid: UInt64
-        var end: OutcomeForm
+        var end: EndForm
         var explanation: [String]
 
         private enum CodingKeys: String, CodingKey { case uid, state, explanation }
@@ -51,10 +51,13 @@ struct EntryReport {
                     Unreadable(
                         uid: facts.uid.rawValue, state: isQuarantined ? "quarantined" : "unreadable",
                         explanation: explanation.sentences)))
+        case .ended(let outcome):
+            let row = OutcomeRow(outcome, blacklisted: facts.blacklisted, tellsStory: true, reveal: reveal)
+            console.print(json ? try row.entryJSON(explanation) : row.text(explanation))
         case .settled(let outcome):
             guard json else { return console.print(explanation.text(of: facts.uid)) }
             let report = Settled(
-                uid: facts.uid.rawValue, end: OutcomeForm(outcome), explanation: explanation.sentences)
+                uid: facts.uid.rawValue, end: EndForm(outcome), explanation: explanation.sentences)
             console.print(try JSONOutput.line(report))
         }
     }

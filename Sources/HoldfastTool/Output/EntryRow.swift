@@ -18,6 +18,8 @@ struct EntryRow: Encodable {
     var retryOf: UInt64?
     var acceptedAt: String
     var dueAt: String?
+    /// The time from which it may be delivered.
+    var scheduledFor: String?
     /// Since when it is kept aside, as confirmed by silence.
     var asideSince: String?
     /// Of what was tried last, where it is not rejected.
@@ -26,6 +28,7 @@ struct EntryRow: Encodable {
     var cause: CauseForm?
     var headers: HeadersForm
     var tag: String?
+    var contextBytes: Int?
     var payloadBytes: Int
     private var accepted: WallTime
     /// In `show`: where it stands in a few words, and what that means, sentence by sentence.
@@ -33,9 +36,11 @@ struct EntryRow: Encodable {
     var explanation: [String]?
     /// Only when it is to be revealed.
     private var payload: [UInt8]?
+    private var context: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
-        case uid, state, lane, producer, attempts, acceptedAt, dueAt, asideSince, tag, payloadBytes, summary,
+        case uid, state, lane, producer, attempts, acceptedAt, dueAt, scheduledFor, asideSince, tag, contextBytes,
+            payloadBytes, summary,
             explanation
         case retryOf
         case isPossiblySent = "possiblySent"
@@ -58,8 +63,10 @@ struct EntryRow: Encodable {
         try container.encodeIfPresent(lastReason, forKey: .lastReason)
         try container.encodeIfPresent(retryOf, forKey: .retryOf)
         try container.encodeIfPresent(dueAt, forKey: .dueAt)
+        try container.encodeIfPresent(scheduledFor, forKey: .scheduledFor)
         try container.encodeIfPresent(asideSince, forKey: .asideSince)
         try container.encodeIfPresent(tag, forKey: .tag)
+        try container.encodeIfPresent(contextBytes, forKey: .contextBytes)
         try container.encodeIfPresent(summary, forKey: .summary)
         try container.encodeIfPresent(explanation, forKey: .explanation)
     }
@@ -79,12 +86,14 @@ struct EntryRow: Encodable {
         attempts = entry.attempts
         accepted = entry.acceptedAt
         acceptedAt = Timestamp.format(entry.acceptedAt)
-        lastReason = entry.lastReason?.rawValue
+        // The state says it.
+        lastReason = entry.lastReason == .scheduled ? nil : entry.lastReason?.rawValue
         switch entry.state {
         case .neverSent, .possiblySent: break
         case .deferred(let due):
             // One that waits for its topic has no time.
             dueAt = due.isPlaceOfTopic ? nil : Timestamp.format(due)
+        case .scheduled(let time): scheduledFor = Timestamp.format(time)
         case .aside(let since): asideSince = Timestamp.format(since)
         case .rejected(let cause):
             self.cause = CauseForm(cause)
@@ -93,6 +102,8 @@ struct EntryRow: Encodable {
         }
         headers = HeadersForm(notification, isWhole: reveal)
         tag = notification.tag.isEmpty ? nil : String(decoding: notification.tag, as: UTF8.self)
+        contextBytes = notification.context.isEmpty ? nil : notification.context.count
+        context = reveal && contextBytes != nil ? notification.context : nil
         payloadBytes = notification.payload.count
         payload = reveal ? notification.payload : nil
     }
@@ -103,6 +114,7 @@ struct EntryRow: Encodable {
         case .neverSent: "never-sent"
         case .possiblySent: "possibly-sent"
         case .deferred: "deferred"
+        case .scheduled: "scheduled"
         case .aside: "aside"
         case .rejected: "rejected"
         }
@@ -121,12 +133,13 @@ struct EntryRow: Encodable {
 
     func line() -> String {
         let note = [
-            reason, dueAt.map { "due \($0)" }, asideSince.map { "confirmed by silence, kept aside since \($0)" },
+            reason, dueAt.map { "due \($0)" }, scheduledFor.map { "from \($0) on" },
+            asideSince.map { "confirmed by silence, kept aside since \($0)" },
             attempts > 0 ? Format.plural(attempts, "attempt") : nil,
         ]
         return Self.columns(
             String(uid), state, lane.printable(maximumLength: 80),
-            headers.recipient.channel.map { $0.count > 10 ? "\($0.prefix(9))…" : $0 } ?? headers.recipient.text,
+            headers.recipient.shortText,
             headers.topic.printable(maximumLength: 64),
             // To the second is enough for a table.
             Timestamp.format(WallTime(seconds: accepted.seconds)),
@@ -134,12 +147,14 @@ struct EntryRow: Encodable {
     }
 
     private static func columns(_ cells: String...) -> String {
-        let widths = [10, 13, 33, 10, 24, 20, 0]
-        var line = zip(cells, widths).map { cell, width in
-            cell + String(repeating: " ", count: max(0, width - cell.count))
-        }.joined(separator: "  ")
-        while line.last == " " { line.removeLast() }
-        return line
+        PaddedColumns.line(cells, [10, 13, 33, 10, 24, 20, 0])
+    }
+
+    /// What a table of found notifications shows of it.
+    var facts: JournalEntryFacts {
+        JournalEntryFacts(
+            uid: uid, state: state, recipient: headers.recipient, topic: headers.topic, acceptedAt: accepted,
+            endedAt: cause?.rejectedAt.text, reason: reason, tag: tag)
     }
 
     /// Below a headline that says its state.
@@ -148,7 +163,7 @@ struct EntryRow: Encodable {
             ("uid", String(uid)), ("lane", lane), ("producer", producer),
             ("attempts", String(attempts)),
             ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
-            ("due", dueAt), ("kept aside since", asideSince), ("reason", reason),
+            ("due", dueAt), ("scheduled for", scheduledFor), ("kept aside since", asideSince), ("reason", reason),
             ("status", cause?.status.map { String($0) }),
             ("rejected", cause?.rejectedAt.text), ("timestamp", cause?.timestamp?.text), ("apns-id", headers.id),
             ("token", headers.recipient.token), ("apns-channel-id", headers.recipient.channel),
@@ -157,13 +172,11 @@ struct EntryRow: Encodable {
             ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
             ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),
             ("apns-collapse-id", headers.collapseID), ("token-registered-at", headers.tokenRegisteredAt?.text),
-            ("tag", tag),
+            ("deliver-after", headers.deliverAfter?.text), ("deliver-within", headers.deliverWithin),
+            ("newest-wins", headers.newestWins.map { "\($0)" }), ("tag", tag),
+            ("context", contextBytes.map { context.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes($0) }),
             ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
         ]
-        return rows.compactMap { name, value in
-            value.map {
-                "  \(name)" + String(repeating: " ", count: 21 - name.count) + $0.printable(maximumLength: 8192)
-            }
-        }.joined(separator: "\n")
+        return NamedRows.text(rows)
     }
 }

@@ -30,16 +30,17 @@ struct HandOverSummary: Encodable, Equatable {
 
 extension NotificationReport {
     /// Whether it is in the journal, and to be delivered.
-    var isLeft: Bool { outcome == .unconfirmed || outcome == .deferred }
+    var isLeft: Bool { outcome == .unconfirmed || outcome == .deferred || outcome == .scheduled }
 
     func status(isQueueOnly: Bool) -> ToolStatus {
         switch outcome {
-        case .confirmed: .ok
+        // One that is scheduled is with whoever uses the journal, until its time.
+        case .confirmed, .scheduled: .ok
         case .unconfirmed, .deferred: isQueueOnly ? .ok : .entriesLeft
         case .quarantined: .unreadable
         case .refused: isRefusedByJournal ? .inputOutput : .badInput
         case .undetermined: .inputOutput
-        case .rejected, .expired, .unknown, .withdrawn, .settled: .notAllConfirmed
+        case .rejected, .expired, .unknown, .withdrawn, .superseded, .settled: .notAllConfirmed
         }
     }
 }

@@ -50,6 +50,8 @@ struct JournalReport: Encodable, Equatable {
         var expired: UInt64
         var unknown: UInt64
         var withdrawn: UInt64
+        /// Absent for none.
+        var superseded: UInt64?
         var possibleDuplicates: UInt64
 
         init(_ totals: JournalTotals) {
@@ -59,6 +61,7 @@ struct JournalReport: Encodable, Equatable {
             expired = totals.expired
             unknown = totals.unknown
             withdrawn = totals.withdrawn
+            superseded = totals.superseded > 0 ? totals.superseded : nil
             possibleDuplicates = totals.possibleDuplicates
         }
     }
@@ -77,6 +80,8 @@ struct JournalReport: Encodable, Equatable {
     var unconfirmed: Int
     var possiblySent: Int
     var deferred: Int
+    /// Waiting for the time from which they may be delivered; nil when there are none.
+    var scheduled: Int?
     /// Confirmed by silence, and kept in case a late error denies them; nil when there are none.
     var aside: Int?
     /// Entries whose records cannot be read: neither unconfirmed nor ended.
@@ -95,6 +100,10 @@ struct JournalReport: Encodable, Equatable {
     var topicsSetAside: [TopicForm]?
     var producers: [Producer]
     var totals: Totals
+    /// What it has of ended notifications, and who reads it.
+    var history: HistoryForm?
+    /// Readers of outcomes that belong to the process that uses it, such as webhooks; nil if there are none.
+    var ownReaders: [ReaderForm]?
     var usedBytes: Int
     var limitBytes: Int
 
@@ -110,6 +119,8 @@ struct JournalReport: Encodable, Equatable {
         var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         var live: DeskStatus?
+        /// `nil` where it was not read.
+        var history: OutcomeLogStatus?
     }
 
     init(_ status: JournalStatus, directory: String, _ details: Details) {
@@ -119,6 +130,7 @@ struct JournalReport: Encodable, Equatable {
         unconfirmed = status.unconfirmed
         possiblySent = status.possiblySent
         deferred = status.deferred
+        scheduled = status.scheduled > 0 ? status.scheduled : nil
         aside = status.aside > 0 ? status.aside : nil
         quarantined = status.quarantined
         rejections = status.rejections
@@ -128,7 +140,8 @@ struct JournalReport: Encodable, Equatable {
         lanes = status.lanes.map { lane in
             let probe = details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt
             var form = LaneForm(
-                lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, nextProbe: probe)
+                lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
+                scheduled: lane.scheduled, nextProbe: probe)
             form.reason = form.reason ?? details.topicsAtRest[lane.key]
             return Lane(
                 lane: form, quarantined: lane.quarantined, mark: lane.mark.rawValue,
@@ -150,6 +163,8 @@ struct JournalReport: Encodable, Equatable {
             Producer(producer: producer.name, unconfirmed: producer.unconfirmed, totals: Totals(producer.totals))
         }
         totals = Totals(status.totals)
+        history = details.history.map(HistoryForm.init)
+        ownReaders = details.live.flatMap { $0.ownReaders.isEmpty ? nil : $0.ownReaders.map(ReaderForm.init) }
         usedBytes = status.usedBytes
         limitBytes = status.limitBytes
     }
@@ -167,6 +182,9 @@ struct JournalReport: Encodable, Equatable {
             ),
             ("deferred", Format.count(deferred), "of them, waiting for their time"),
         ]
+        if let scheduled {
+            rows.append(("scheduled", Format.count(scheduled), "of them, to be delivered from a time on"))
+        }
         if quarantined > 0 {
             rows.append(
                 ("quarantined", Format.count(quarantined), "cannot be read; see `holdfast journal quarantine list`"))
@@ -186,6 +204,7 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
+        if let history { rows.append(("history", Format.count(history.count), history.words)) }
         if let aside {
             let meaning = "confirmed by silence, and kept in case a late error denies them"
             rows.insert(("kept aside", Format.count(aside), meaning), at: 3)
@@ -193,6 +212,7 @@ struct JournalReport: Encodable, Equatable {
         for (name, count) in [
             ("accepted", totals.accepted), ("confirmed", totals.confirmed), ("rejected", totals.rejected),
             ("expired", totals.expired), ("unknown", totals.unknown), ("withdrawn", totals.withdrawn),
+            ("superseded", totals.superseded ?? 0),
             ("possible duplicates", totals.possibleDuplicates),
         ] where count > 0 || name == "accepted" || name == "confirmed" {
             rows.append(("ever \(name)", Format.count(count), ""))
@@ -204,7 +224,7 @@ struct JournalReport: Encodable, Equatable {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText,
-            producersText,
+            producersText, readersText, troublesText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
@@ -235,6 +255,7 @@ struct JournalReport: Encodable, Equatable {
                     [lane.since.map { "since \($0.text)" }, lane.reason?.printable(maximumLength: 512)]
                         .compactMap { $0 }.joined(separator: ": "),
                     lane.nextProbe.map { "tries one entry at \($0.text)" } ?? "",
+                    lane.scheduled.map { "\(Format.count($0)) scheduled" } ?? "",
                 ].filter { !$0.isEmpty }.joined(separator: "; "),
             ]
         }

@@ -71,10 +71,11 @@ extension NotificationReport {
         case .deferred(_, let due, _, let reason)?:
             (receipt.outcome, receipt.reason) = (.deferred, reason.rawValue)
             dueAt = due.isPlaceOfTopic ? nil : ExactTime(due)
+        case .scheduled(_, let time, _)?: (receipt.outcome, dueAt) = (.scheduled, ExactTime(time))
         // By silence; a late error may still deny it.
         case .aside?: receipt.outcome = .confirmed
         case .settled(let end)?:
-            let form = OutcomeForm(end)
+            let form = EndForm(end)
             (receipt.outcome, receipt.reason) = (form.outcome, form.reason)
             try explain(end, of: uid, in: register)
         case .quarantined?:

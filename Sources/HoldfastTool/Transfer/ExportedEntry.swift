@@ -19,6 +19,9 @@ enum ExportedEntry {
         case tag
         /// Of bytes that are not UTF-8: in hex digits.
         case tagBytes = "tag-hex"
+        case context
+        /// Of bytes that are not UTF-8: in hex digits.
+        case contextBytes = "context-hex"
         case payload
         /// Absent for JSON.
         case payloadKind = "payload-kind"
@@ -40,7 +43,7 @@ enum ExportedEntry {
     }
 
     enum State: String, CaseIterable {
-        case waiting, deferred, rejected
+        case waiting, deferred, scheduled, rejected
     }
 
     /// The line of an entry, with its newline.
@@ -67,6 +70,9 @@ enum ExportedEntry {
         case .deferred(let due):
             line.add(Key.state, State.deferred.rawValue)
             line.add(Key.dueAt, due.milliseconds)
+        case .scheduled(let time):
+            line.add(Key.state, State.scheduled.rawValue)
+            line.add(Key.dueAt, time.milliseconds)
         case .rejected(let cause):
             line.add(Key.state, State.rejected.rawValue)
             var rejection = JSONLine()
@@ -92,12 +98,12 @@ enum ExportedEntry {
         line.add(HeaderKey.tryUntil, notification.expiration?.ownDeadline)
         line.add(HeaderKey.collapseID, headers.collapseID)
         line.add(HeaderKey.tokenRegisteredAt, headers.tokenRegisteredAt?.value.milliseconds)
+        line.add(HeaderKey.deliverAfter, headers.deliverAfter?.value.milliseconds)
+        line.add(HeaderKey.deliverWithin, headers.deliverWithin)
+        if notification.newestWins { line.add(HeaderKey.newestWins, true) }
         line.add(Key.guarantee, notification.guarantee.name)
-        if let tag = String(validating: notification.tag, as: UTF8.self) {
-            if !tag.isEmpty { line.add(Key.tag, tag) }
-        } else {
-            line.add(Key.tagBytes, Hex.string(notification.tag))
-        }
+        add(notification.tag, as: Key.tag, or: Key.tagBytes, to: &line)
+        add(notification.context, as: Key.context, or: Key.contextBytes, to: &line)
         if notification.payloadKind != .json {
             line.add(Key.payloadKind, Int(notification.payloadKind.rawValue))
         }
@@ -105,6 +111,15 @@ enum ExportedEntry {
             line.add(Key.payload, json: notification.payload)
         } else {
             line.add(Key.payloadBytes, Hex.string(notification.payload))
+        }
+    }
+
+    /// As text if they are, else in hex digits.
+    private static func add(_ bytes: [UInt8], as text: Key, or hex: Key, to line: inout JSONLine) {
+        if let value = String(validating: bytes, as: UTF8.self) {
+            if !value.isEmpty { line.add(text, value) }
+        } else {
+            line.add(hex, Hex.string(bytes))
         }
     }
 

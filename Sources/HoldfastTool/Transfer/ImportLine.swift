@@ -123,15 +123,17 @@ extension Members {
 
     private func place() throws -> EntryHistory.Place {
         guard let state = ExportedEntry.State(rawValue: try needed(Key.state, string(Key.state))) else {
-            throw LineFault("\"state\" must be waiting, deferred or rejected")
+            throw LineFault("\"state\" must be waiting, deferred, scheduled or rejected")
         }
         let due = try time(Key.dueAt)
         let rejection = try nested(Key.rejection, ExportedEntry.RejectionKey.self)
-        guard (due != nil) == (state == .deferred) else { throw LineFault("\"due-at\" goes with a deferred entry") }
+        guard (due != nil) == (state == .deferred || state == .scheduled) else {
+            throw LineFault("\"due-at\" goes with a deferred or scheduled entry")
+        }
         guard (rejection != nil) == (state == .rejected) else {
             throw LineFault("\"rejection\" goes with a rejected entry")
         }
-        if let due { return .deferred(until: due) }
+        if let due { return .deferred(until: state == .scheduled ? ScheduledPlace.due(for: due) : due) }
         guard let rejection else { return .waiting }
         return .rejected(
             RejectionCause(
@@ -155,7 +157,11 @@ extension Members {
             pushType: try pushType(),
             priority: try priority(), expiration: try expiration(), collapseID: try string(Header.collapseID), id: id,
             tokenRegisteredAt: try time(Header.tokenRegisteredAt), guarantee: guarantee)
-        notification.tag = try tag()
+        notification.tag = try bytes(Key.tag, or: Key.tagBytes)
+        notification.context = try bytes(Key.context, or: Key.contextBytes)
+        notification.deliverAfter = try time(Header.deliverAfter)
+        notification.deliveryHours = try deliveryHours()
+        notification.newestWins = try boolean(Header.newestWins) ?? false
         try checkLengths(notification)
         return notification
     }
@@ -196,11 +202,20 @@ extension Members {
         return raw(value.range)
     }
 
-    private func tag() throws -> [UInt8] {
-        guard value(Key.tag) == nil || value(Key.tagBytes) == nil else {
-            throw LineFault("has both \"tag\" and \"tag-hex\"")
+    private func bytes(_ text: Key, or digits: Key) throws -> [UInt8] {
+        guard value(text) == nil || value(digits) == nil else {
+            throw LineFault("has both \"\(text.stringValue)\" and \"\(digits.stringValue)\"")
         }
-        return try hex(Key.tagBytes) ?? string(Key.tag).map { Array($0.utf8) } ?? []
+        return try hex(digits) ?? string(text).map { Array($0.utf8) } ?? []
+    }
+
+    private func deliveryHours() throws -> DeliveryHours? {
+        guard let text = try string(Header.deliverWithin) else { return nil }
+        do throws(Refusal) {
+            return try DeliveryHours(text)
+        } catch {
+            throw LineFault("\"deliver-within\": \(error.detail)")
+        }
     }
 
     private func pushType() throws -> PushType? {
@@ -222,9 +237,12 @@ extension Members {
             throw LineFault("\"apns-collapse-id\" is longer than 64 bytes")
         }
         guard notification.tag.count <= 256 else { throw LineFault("the tag is longer than 256 bytes") }
+        guard notification.context.count <= PackedNotification.maximumContextByteCount else {
+            throw LineFault("the context is longer than \(PackedNotification.maximumContextByteCount) bytes")
+        }
         let count =
             notification.payload.count + notification.topic.utf8.count + notification.recipient.addressByteCount
-        guard count <= PackedNotification.maximumByteCount - 1024 else {
+        guard count <= PackedNotification.maximumByteCount - 1024 - PackedNotification.maximumContextByteCount else {
             throw LineFault("recipient, topic and payload have \(Format.bytes(count)), more than a record holds")
         }
     }

@@ -13,6 +13,10 @@ final class StubDesk: OperatorDesk {
         var restored: [RestoredEntry] = []
         var note: [UInt8]?
         var blacklisted: [BlacklistEntry] = []
+        var found = OutcomePage(outcomes: [], end: .start)
+        var listing = OutcomeListing(outcomes: [], end: .start, newest: .start)
+        var log = OutcomeLogStatus(deleted: .start, newest: .start)
+        var queries: [OutcomeQuery] = []
         var failure: (any Error)?
         /// Calls wait while this is set.
         var isHeld = false
@@ -89,4 +93,31 @@ final class StubDesk: OperatorDesk {
             return entries.indices.map { UID(UInt64($0) + 1) }
         }
     }
+
+    // MARK: Outcomes
+
+    func findOutcomes(_ query: OutcomeQuery, before: OutcomeCursor?, limit: Int) async throws -> OutcomePage {
+        try await asked("find before \(before.map { "\($0)" } ?? "-") \(limit)") { state in
+            state.queries.append(query)
+            return state.found
+        }
+    }
+
+    func outcomes(
+        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+    ) async throws -> OutcomeListing {
+        try await asked("list \(cursor) \(limit) \(producers?.sorted() ?? []) \(wait)") { $0.listing }
+    }
+
+    func outcomeLog() async throws -> OutcomeLogStatus { try await asked("log") { $0.log } }
+
+    func openOutcomeReader(_ name: String) async throws -> OutcomeCursor {
+        try await asked("open \(name)") { _ in OutcomeCursor(7) }
+    }
+
+    func moveOutcomeReader(_ name: String, to cursor: OutcomeCursor) async throws {
+        try await asked("move \(name) \(cursor)") { _ in }
+    }
+
+    func forgetOutcomeReader(_ name: String) async throws { try await asked("forget \(name)") { _ in } }
 }

@@ -32,7 +32,7 @@ import Testing
 
         /// The number of notifications that are to be submitted; nil when none are.
         mutating func batch() -> Int? {
-            if case .submit(let batch)? = session.next() { batch.count } else { nil }
+            if case .submit(let batch)? = session.next(now: now) { batch.count } else { nil }
         }
 
         mutating func accept(_ count: Int, then last: Receipt? = nil) {
@@ -45,16 +45,16 @@ import Testing
         }
 
         mutating func answer() -> ErrorResponse? {
-            if case .answer(let response)? = session.next() { response } else { nil }
+            if case .answer(let response)? = session.next(now: now) { response } else { nil }
         }
 
-        mutating func isIdle() -> Bool { if case nil = session.next() { true } else { false } }
+        mutating func isIdle() -> Bool { if case nil = session.next(now: now) { true } else { false } }
         /// All that was counted.
         var tally: IngressFigures.Values {
             var copy = session
             return copy.takeTally()
         }
-        mutating func closes() -> Bool { if case .close? = session.next() { true } else { false } }
+        mutating func closes() -> Bool { if case .close? = session.next(now: now) { true } else { false } }
     }
 
     private func request(_ identifier: UInt32?, token: [UInt8]? = SampleNotification.token(1).bytes) -> BinaryRequest {
@@ -266,7 +266,7 @@ import Testing
         desk.read()
         #expect(desk.batch() == 1)
         desk.accept(0, then: Self.refused(.badExpirationDate))
-        guard case .submit(let again)? = desk.session.next() else {
+        guard case .submit(let again)? = desk.session.next(now: desk.now) else {
             Issue.record("nothing is submitted")
             return
         }

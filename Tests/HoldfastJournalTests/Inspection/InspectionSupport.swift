@@ -26,7 +26,7 @@ struct SampleJournal {
             submission.note = ("progress", [1, 2, 3])
             let first = try journal.append(submission).first.rawValue
             func key(_ offset: UInt64) -> EntryKey { EntryKey(lane: lane, uid: UID(first + offset)) }
-            var batch = SettlementBatch(acknowledged: [key(0), key(1)], keepsOutcomes: true)
+            var batch = SettlementBatch(acknowledging: [key(0), key(1)], keepsOutcomes: true)
             batch.others = [
                 Settlement(key(2), .reject(rejection)), Settlement(key(3), .expire),
                 Settlement(key(4), Self.deferral(possiblySent: false)),

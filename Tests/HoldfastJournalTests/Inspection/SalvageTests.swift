@@ -180,7 +180,7 @@ struct SalvageTests {
             _ = try journal.append(submission)
             let reason = RejectionCause(reason: Reason(rawValue: "UNREGISTERED"), status: 404, rejectedAt: acceptance)
             var batch = SettlementBatch(
-                acknowledged: [EntryKey(lane: lane, uid: UID(1))], keepsOutcomes: true)
+                acknowledging: [EntryKey(lane: lane, uid: UID(1))], keepsOutcomes: true)
             batch.others = [
                 Settlement(EntryKey(lane: lane, uid: UID(2)), .reject(reason)),
                 Settlement(EntryKey(lane: lane, uid: UID(3)), SampleJournal.deferral(possiblySent: true)),

@@ -85,6 +85,7 @@ struct Model {
         case .expired: totals.expired += 1
         case .unknown: totals.unknown += 1
         case .withdrawn: totals.withdrawn += 1
+        case .superseded: totals.superseded += 1
         }
     }
 
@@ -92,7 +93,7 @@ struct Model {
         var report = SettlementReport()
         wallTime = batch.earliestTime ?? wallTime
         totals.possibleDuplicates += UInt64(batch.possibleDuplicates)
-        for key in batch.acknowledged {
+        for key in batch.acknowledged.map(\.key) {
             let settled = end(key, .confirmed, batch) != nil
             report.settled += settled ? 1 : 0
             report.gone += settled ? 0 : 1
@@ -133,6 +134,7 @@ struct Model {
         case .expire: return end(key, .expired, batch) != nil
         case .unknown: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
+        case .supersede: return end(key, isPossiblySent(key) ? .unknown : .superseded, batch) != nil
         case .move(let lane, let due, _):
             guard lane != key.lane, let entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else {
                 return false

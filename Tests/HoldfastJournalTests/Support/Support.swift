@@ -112,10 +112,22 @@ extension LMDBJournal {
         return try box.get().get()
     }
 
-    func removeOutcomes(_ uids: [UID]) throws {
+    func setReader(_ name: String, to cursor: OutcomeCursor?) throws {
         let box = Box<Result<Void, JournalError>>()
-        removeOutcomes(uids) { result in box.put(result) }
+        setReader(name, to: cursor) { result in box.put(result) }
         try box.get().get()
+    }
+
+    /// All outcomes of the log, in their order.
+    func allOutcomes() throws -> [Outcome] {
+        var all: [Outcome] = []
+        var cursor = OutcomeCursor.start
+        while true {
+            let page = try outcomes(after: cursor, limit: 1000)
+            if page.end == cursor { return all }
+            all += page.outcomes
+            cursor = page.end
+        }
     }
 
     @discardableResult
@@ -127,7 +139,7 @@ extension LMDBJournal {
 
     @discardableResult
     func acknowledge(_ uids: some Sequence<UID>, _ lane: LaneID) throws -> SettlementReport {
-        try settle(SettlementBatch(acknowledged: uids.map { uid in EntryKey(lane: lane, uid: uid) }))
+        try settle(SettlementBatch(acknowledging: uids.map { uid in EntryKey(lane: lane, uid: uid) }))
     }
 
     @discardableResult

@@ -196,6 +196,29 @@ struct GatewaySettingsTests {
         #expect(without.count == 1 && without[0].contains("needs feedback.topic, or feedback.clients"), "\(without)")
     }
 
+    @Test("Senders are told outcomes by configuration, and only where outcomes are kept")
+    func outcomes() throws {
+        let text = """
+            routes: [{endpoint: sandbox}]
+            gateway:
+              http2: {listen: "127.0.0.1:1", answer: {wait: 2s, waiting: 500}}
+              binary: {listen: "127.0.0.1:2", topic: a, errors: true, errors-wait: 3s, errors-time: 1m, errors-limit: 70}
+            """
+        var configuration = try load(text)
+        let gateway = configuration.gateway.configuration(routes: configuration.routes)
+        #expect(gateway.http2?.answerWait == .seconds(2) && gateway.http2?.waiting == 500)
+        #expect(gateway.binary?.tellsErrors == true && gateway.binary?.errorWait == .seconds(3))
+        #expect(gateway.binary?.errorMemory == .seconds(60) && gateway.binary?.errorCount == 70)
+        #expect(configuration.unusable().isEmpty, "\(configuration.unusable())")
+        configuration.limits.engine.history = .none
+        let told = configuration.unusable().map(\.description)
+        #expect(told.count == 2 && told.allSatisfy { $0.contains("`history` is off") }, "\(told)")
+        let wrong = try mistakes("gateway: {http2: {listen: \"127.0.0.1:1\", answer: {wait: 2h}}}")
+        #expect(wrong.count == 1 && wrong[0].contains("http2.answer.wait"), "\(wrong)")
+        let lonely = try mistakes("gateway: {http2: {listen: \"127.0.0.1:1\", answer: {waiting: 5}}}")
+        #expect(lonely.count == 1 && lonely[0].contains("http2.answer.wait: is missing"), "\(lonely)")
+    }
+
     @Test("A table of clients without an item is a mistake, and does not let everybody in")
     func emptyTable() throws {
         for text in ["clients: []", "clients:"] {

@@ -3,7 +3,7 @@ import Holdfast
 func takeOutcomes(of engine: PushEngine, _ handle: (Outcome) -> Void) async throws {
     for try await batch in engine.outcomes {
         for outcome in batch.outcomes { handle(outcome) }
-        // From here on the journal does not keep them any more.
+        // From here on the journal need not keep them any more.
         try await batch.taken()
     }
 }

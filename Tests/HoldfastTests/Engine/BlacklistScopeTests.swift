@@ -199,13 +199,13 @@ import Testing
         let rejection = try #require(bench.journal.rejections[UID(1)])
         #expect(rejection.reason == .unregistered && rejection.status == 410)
         #expect(rejection.timestamp == WallTime(seconds: 1_600_000_000))
-        #expect(try bench.journal.outcomes(after: .none, limit: 9).map(\.terminal) == [.rejected(.unregistered)])
+        #expect(try bench.journal.outcomes(after: .start, limit: 9).outcomes.map(\.terminal) == [.rejected(.unregistered)])
     }
 
     @Test("Of several notifications to a token that is gone one is known to be refused, and the others are unknown")
     func severalBeforeCrash() throws {
         let bench = try crash(.atLeastOnce, answered: 1..<4)
-        let outcomes = try bench.journal.outcomes(after: .none, limit: 9).sorted { $0.uid < $1.uid }
+        let outcomes = try bench.journal.outcomes(after: .start, limit: 9).outcomes.sorted { $0.uid < $1.uid }
         #expect(outcomes.map(\.terminal) == [.rejected(.unregistered), .unknown, .unknown])
     }
 }

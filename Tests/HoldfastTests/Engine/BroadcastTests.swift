@@ -25,7 +25,7 @@ import Testing
         #expect(next.connection.sent.map(\.notification.recipient) == [.channel(Self.channel)])
         #expect(next.connection.sent[0].notification.pushType == .liveactivity)
         answered(next, .confirmed)
-        let outcome = try #require(try next.journal.outcomes(after: .none, limit: 1).first)
+        let outcome = try #require(try next.journal.outcomes(after: .start, limit: 1).outcomes.first)
         #expect((outcome.uid, outcome.terminal) == (uid, .confirmed))
         #expect(outcome.recipient == .channel(Self.channel))
         #expect(outcome.token == nil)
@@ -71,7 +71,7 @@ import Testing
         bench.accepts = true
         bench.settle()
         #expect(bench.connections[0].flatMap(\.sent).isEmpty)
-        #expect(try bench.journal.outcomes(after: .none, limit: 1).map(\.terminal) == [.expired])
+        #expect(try bench.journal.outcomes(after: .start, limit: 1).outcomes.map(\.terminal) == [.expired])
     }
 
     @Test(

@@ -312,7 +312,7 @@ import Testing
         #expect(next.status.rejectedTotal == 1)
         next.advance(by: .seconds(3600))
         #expect(next.journal.rejections.count == 1)
-        let outcome = try #require(try next.journal.outcomes(after: .none, limit: 10).first)
+        let outcome = try #require(try next.journal.outcomes(after: .start, limit: 10).outcomes.first)
         #expect(outcome.settledAt >= bench.clock.wall.advanced(by: .seconds(-2 * 86_400)))
     }
 

@@ -33,7 +33,7 @@ import Testing
     private func aside(_ bench: Bench) throws -> Int { try bench.journal.status().aside }
 
     private func outcomes(_ bench: Bench) throws -> [TerminalOutcome] {
-        try bench.journal.outcomes(after: .none, limit: 100).map(\.terminal)
+        try bench.journal.outcomes(after: .start, limit: 100).outcomes.map(\.terminal)
     }
 
     @Test("What silence has confirmed is out of the queue and the backlog at once, and its outcome is not told yet")

@@ -37,14 +37,14 @@ import Testing
         String(decoding: notification.payload, as: UTF8.self)
     }
 
-    @Test("Only the newest update of an activity goes; the others are withdrawn") func newest() throws {
+    @Test("Only the newest update of an activity goes; the others are superseded") func newest() throws {
         let bench = try bench()
         let all = [Self.activity(1), Self.activity(2), Self.activity(3), Self.activity(1, token: 7)]
         try bench.submit(all)
         #expect(sent(bench) == [payload(all[2]), payload(all[3])])
-        let outcomes = try bench.journal.outcomes(after: .none, limit: 10)
-        #expect(outcomes.map(\.terminal) == [.withdrawn, .withdrawn, .confirmed, .confirmed])
-        #expect(bench.status.withdrawn == 2)
+        let outcomes = try bench.journal.outcomes(after: .start, limit: 10).outcomes
+        #expect(outcomes.map(\.terminal) == [.superseded, .superseded, .confirmed, .confirmed])
+        #expect(bench.status.superseded == 2)
     }
 
     @Test("By its timestamp, whatever the order of submission") func lateComer() throws {
@@ -95,10 +95,10 @@ import Testing
         bench.core.resume(bench.lane())
         bench.advance(by: .seconds(1))
         #expect(bench.status.confirmed == 1)
-        #expect(bench.status.withdrawn == 0)
+        #expect(bench.status.superseded == 0)
     }
 
-    @Test("One that may have been sent before is unknown, not withdrawn") func possiblySent() throws {
+    @Test("One that may have been sent before is unknown, not superseded") func possiblySent() throws {
         let first = try bench()
         first.accepts = true
         first.answer = { _ in nil }

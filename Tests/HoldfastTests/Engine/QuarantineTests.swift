@@ -12,7 +12,7 @@ import Testing
     private func checkFigures(_ journal: InMemoryJournal, quarantined: Int) throws {
         let status = try journal.status()
         let totals = status.totals
-        let ended = totals.confirmed + totals.rejected + totals.expired + totals.unknown + totals.withdrawn
+        let ended = totals.ended
         #expect(status.quarantined == quarantined)
         #expect(totals.accepted == ended + UInt64(status.unconfirmed + quarantined))
         #expect(status.lanes.reduce(0) { $0 + $1.quarantined } == quarantined)

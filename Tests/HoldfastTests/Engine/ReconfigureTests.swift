@@ -78,7 +78,7 @@ import Testing
         keeping.reconfigure([kept]) { $0.keepsOutcomes = false }
         keeping.connections(of: first)[0].answerAll()
         keeping.settle()
-        #expect(keeping.journal.outcomeCount == 10)
+        #expect(keeping.journal.unreadOutcomeCount == 10)
         let other = route("a", second)
         let forgetting = try Stage([other]) { $0.outcomeLimit = 3 }
         forgetting.submit(1..<11)
@@ -86,7 +86,7 @@ import Testing
         forgetting.reconfigure([other]) { $0.keepsOutcomes = true }
         forgetting.connections(of: second)[0].answerAll()
         forgetting.settle()
-        #expect(forgetting.journal.outcomeCount == 0)
+        #expect(forgetting.journal.unreadOutcomeCount == 0)
         #expect(forgetting.status.confirmed == 10)
     }
 

@@ -133,7 +133,7 @@ import Testing
         func run(_ rounds: Int) async throws {
             for _ in 0..<rounds {
                 service.run(for: .milliseconds(300))
-                while bench.journal.outcomeCount > 0, let batch = try await bench.core.outcomes.next() {
+                while bench.journal.unreadOutcomeCount > 0, let batch = try await bench.core.nextOutcomes() {
                     try await batch.taken()
                 }
                 bench.settle()

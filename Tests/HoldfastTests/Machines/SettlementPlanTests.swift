@@ -32,6 +32,7 @@ import Testing
                 case .expire: words.append("expired" + when)
                 case .unknown: words.append("unknown" + when)
                 case .withdraw: words.append("withdrawn" + when)
+                case .supersede: words.append("superseded" + when)
                 case .recall: words.append("recalled" + when)
                 case .move(let lane, _, let reason): words.append("moved to lane \(lane.rawValue), \(reason)" + when)
                 case .deferUntil(let due, let attempts, let reason, let possiblySent):

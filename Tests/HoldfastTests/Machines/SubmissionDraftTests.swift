@@ -12,7 +12,7 @@ import Testing
             }
             draft.append(
                 Sample.notification(index), at: index, route: 0, lane: LaneID(rawValue: 1), id: NotificationID(),
-                identity: nil, expiration: .once, acceptedAt: WallTime(seconds: 0), producer: "")
+                identity: nil, expiration: .once, acceptedAt: WallTime(seconds: 0), producer: "", newestWins: false)
         }
         return draft
     }

@@ -43,8 +43,14 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) { base.promoteDue(lane, after: after, now: now, limit: limit, completion: completion) }
 
-    func removeOutcomes(_ uids: [UID], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        base.removeOutcomes(uids, completion: completion)
+    func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        try base.openReader(name, isWaitedFor: isWaitedFor)
+    }
+    func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        base.setReader(name, to: cursor, completion: completion)
     }
 
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
@@ -64,9 +70,12 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var identityKey: IdentityKey { base.identityKey }
     var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
     var blacklist: any BlacklistStorage { base.blacklist }
-    var outcomeCount: Int { base.outcomeCount }
+    var outcomeLog: OutcomeLogFigures { base.outcomeLog }
+    var outcomeReaders: [OutcomeReader] { base.outcomeReaders }
 
-    func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try base.nextDue(lane) }
+    func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
+        try base.nextDue(lane, after: after)
+    }
 
     func unconfirmed(_ lane: LaneID, after: UID, through: UID, limit: Int) throws(JournalError) -> EntryBatch {
         try base.unconfirmed(lane, after: after, through: through, limit: limit)
@@ -82,6 +91,8 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
 
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
+    var scheduledCount: Int { base.scheduledCount }
+    func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)
@@ -96,8 +107,13 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     func producers() throws(JournalError) -> [ProducerStatus] { try base.producers() }
     func fate(of uid: UID) throws(JournalError) -> EntryFate? { try base.fate(of: uid) }
 
-    func outcomes(after: UID, limit: Int) throws(JournalError) -> [Outcome] {
-        try base.outcomes(after: after, limit: limit)
+    func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try base.outcomes(after: cursor, limit: limit)
+    }
+    func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try base.findOutcomes(query, before: before, limit: limit, mostBytes: mostBytes)
     }
 
     func rejections(after: UID, limit: Int) throws(JournalError) -> [Rejection] {

@@ -25,8 +25,9 @@ final class ServiceWorld: Sendable {
     ///
     /// - Parameters:
     ///   - route: more of the route.
+    ///   - admin: more of the admin listener.
     ///   - more: lines behind it all.
-    func writeConfiguration(route: String = "", more: String = "") throws {
+    func writeConfiguration(route: String = "", admin: String = "", more: String = "") throws {
         try folder.write(
             "holdfast.yaml",
             """
@@ -40,7 +41,7 @@ final class ServiceWorld: Sendable {
             \(route)
             gateway:
               http2: {listen: "127.0.0.1:0", certificate: tls/server.pem, key: tls/server.key}
-            admin: {listen: "127.0.0.1:0"}
+            admin: {listen: "127.0.0.1:0"\(admin)}
             \(more)
             """)
     }
@@ -69,14 +70,16 @@ final class ServiceWorld: Sendable {
     }
 
     /// What `GET` of the admin address answers.
-    func get(_ path: String) async throws -> (status: Int, text: String) {
-        let answer = try await ask(path)
+    func get(_ path: String, fields: String = "") async throws -> (status: Int, text: String) {
+        let answer = try await ask(path, fields: fields)
         let head = try #require(answer.range(of: "\r\n\r\n"))
         return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
     }
 
     /// The same with its head, and as far as it came.
-    func ask(_ path: String) async throws -> String {
+    ///
+    /// - Parameter fields: more of the request's head, each with its end of line.
+    func ask(_ path: String, fields: String = "") async throws -> String {
         let port = try #require(try port("health and metrics on "))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -86,7 +89,7 @@ final class ServiceWorld: Sendable {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"))
+                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

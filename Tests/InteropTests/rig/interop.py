@@ -54,6 +54,7 @@ def parse():
     parser.add_argument("--gently", action="store_true", help="end it in order (SIGTERM): then nothing may go twice")
     parser.add_argument("--runs", type=int, default=1, help="how often all of it is done (1)")
     parser.add_argument("--together", action="store_true", help="all senders at once, through one gateway")
+    parser.add_argument("--answer", metavar="TIME", help="requests wait so long for the push service's answer, as 2s")
     parser.add_argument("--self-test", action="store_true", help="the gateway forgets: this must be noticed")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--json", action="store_true", help="one object a line for each trial")
@@ -73,7 +74,8 @@ def trial(holdfast, kinds, options, dice):
     total = options.count * len(kinds)
     # The service takes its time, and little at a time: else what the gateway is killed with is on its way to the service, and
     # arrives whether or not it is in the journal.
-    with Trial(holdfast, ["--delay", "20", "--streams", "50"]) as it:
+    waits = f", answer: {{wait: {options.answer}}}" if options.answer else ""
+    with Trial(holdfast, ["--delay", "20", "--streams", "50"], http2=waits) as it:
         for place, kind in enumerate(kinds):
             it.send(kind, place * options.count + 1, options.count)
         for moment in sorted(dice.randrange(total // 20, total * 9 // 10) for _ in range(options.kills)):

@@ -7,11 +7,16 @@ package struct AdminSettings: Equatable, Sendable {
     /// Whether it may be reached from elsewhere.
     package var everybody: Bool
     package var connections: Int
+    /// The file with the operators' token; nil where nobody may ask for outcomes.
+    package var tokenFile: String?
+    /// The clients of `/outcomes/stream` at a time.
+    package var streams: Int
 
     package static let section = ConfigSection(
         name: "admin",
         meaning:
-            "where `serve` tells of its health and its metrics, over HTTP, to be read only; without `listen`, nowhere",
+            "where `serve` tells of its health, its metrics and of what became of notifications, over HTTP, to be read only; "
+            + "without `listen`, nowhere",
         keys: [
             ConfigKey(
                 "listen", .listen,
@@ -23,8 +28,27 @@ package struct AdminSettings: Equatable, Sendable {
             ConfigKey(
                 "connections", .count(1...10_000), default: "32",
                 "connections at a time at most; for one more, the one that has been idle for longest is closed"),
+            ConfigKey(
+                "token-file", .file,
+                "a file, of mode 0600, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
+                    + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
+            ConfigKey(
+                "streams", .count(0...1000), default: "8",
+                "clients of `/outcomes/stream` at a time; less than `connections`, so that probes are answered; `0` for none"),
         ],
         check: { items, problems in
+            for values in items where values.isGiven("token-file") && !values.isGiven("listen") {
+                problems.append(values.problem("token-file", "is for `listen`; add that, or leave this out"))
+            }
+            for values in items {
+                guard let streams = values.count("streams"), let connections = values.count("connections"),
+                    streams >= connections
+                else { continue }
+                problems.append(
+                    values.problem(
+                        values.isGiven("streams") ? "streams" : "connections",
+                        "contradicts: streams is \(streams), and must be less than connections, \(connections)"))
+            }
             for values in items {
                 guard let text = values.text("listen"), let address = GatewaySettings.address(text) else { continue }
                 guard !address.isLoopback, values.flag("everybody") != true else { continue }
@@ -40,5 +64,7 @@ package struct AdminSettings: Equatable, Sendable {
         listen = values.text("listen").flatMap { GatewaySettings.address($0) }
         everybody = values.flag("everybody") ?? false
         connections = values.count("connections") ?? 32
+        tokenFile = values.text("token-file")
+        streams = values.count("streams") ?? 8
     }
 }

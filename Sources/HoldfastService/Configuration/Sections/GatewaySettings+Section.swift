@@ -20,6 +20,14 @@ extension GatewaySettings {
             ConfigKey(
                 "http2.streams", .count(1...100_000), default: "1000", "requests at a time on a connection at most"),
             ConfigKey(
+                "http2.answer.wait", .duration(short...(.seconds(60))), need: .withGroup,
+                "how long a request waits, once its notification is on disk, for the push service's own answer, which it is "
+                    + "then told; without it, the answer is 200 at once. The header `holdfast-answer` says otherwise for one "
+                    + "request"),
+            ConfigKey(
+                "http2.answer.waiting", .count(1...10_000_000), default: "100000",
+                "requests that wait so at a time at most, over all connections; further ones are answered at once"),
+            ConfigKey(
                 "http2.memory", .size(1 << 20...1 << 40), default: "256M",
                 "bytes of requests that have begun and not ended, over all connections; beyond them the connections with more "
                     + "than their share are closed"),
@@ -50,6 +58,20 @@ extension GatewaySettings {
                 "binary.room-limit", .duration(.zero...(.seconds(3600))), default: "30s",
                 "how long a full journal may keep a sender waiting until it is told which of its notifications is the last "
                     + "one on disk, and its connection is closed"),
+            ConfigKey(
+                "binary.errors", .flag, default: "false",
+                "whether a sender gets an error about a notification that the push service has rejected while its connection "
+                    + "lasts; what it then sends again is recognised"),
+            ConfigKey(
+                "binary.errors-wait", .duration(.zero...(.seconds(600))), default: "10s",
+                "how long such an error, or the end of a connection whose sender has closed its side, waits for what becomes "
+                    + "of earlier notifications"),
+            ConfigKey(
+                "binary.errors-time", .duration(.seconds(1)...(.seconds(3600))), default: "2m",
+                "how long after an error what its sender sends again is recognised"),
+            ConfigKey(
+                "binary.errors-limit", .count(1...10_000_000), default: "100000",
+                "notifications at a time, over all connections, of which an error may be said or which are recognised"),
             ConfigKey(
                 "binary.rate.per-second", .share(0.001...10_000_000), need: .withGroup,
                 "notifications a second over all connections, beyond which nothing is read for a while"),

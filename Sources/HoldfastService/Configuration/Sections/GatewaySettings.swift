@@ -29,7 +29,15 @@ package struct GatewaySettings: Equatable, Sendable {
     package var binaryEnvironment: PushEnvironment?
     package var streams: Int
     package var memory: Int
+    /// `nil` where requests do not wait for the push service's answer.
+    package var answerWait: Duration?
+    package var waiting: Int
     package var uncommitted: Int
+    /// Whether the binary listener says errors about what the push service rejects.
+    package var tellsErrors: Bool
+    package var errorWait: Duration
+    package var errorMemory: Duration
+    package var errorCount: Int
     package var roomLimit: Duration
     package var unstoredLifetime: Duration
     package var drainLimit: Duration
@@ -55,7 +63,13 @@ package struct GatewaySettings: Equatable, Sendable {
         binaryEnvironment = values.text("binary.environment").flatMap(PushEnvironment.init)
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
+        answerWait = values.duration("http2.answer.wait")
+        waiting = values.count("http2.answer.waiting") ?? 100_000
         uncommitted = values.count("binary.uncommitted") ?? 1000
+        tellsErrors = values.flag("binary.errors") ?? false
+        errorWait = values.duration("binary.errors-wait") ?? .seconds(10)
+        errorMemory = values.duration("binary.errors-time") ?? .seconds(120)
+        errorCount = values.count("binary.errors-limit") ?? 100_000
         roomLimit = values.duration("binary.room-limit") ?? .seconds(30)
         unstoredLifetime = values.duration("unstored-lifetime") ?? .seconds(3600)
         drainLimit = values.duration("drain-limit") ?? .seconds(10)
@@ -85,6 +99,7 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             ingress.requiresCredentials = requiresCredentials
             ingress.hosts = hosts
+            (ingress.answerWait, ingress.waiting) = (answerWait, waiting)
             gateway.http2 = ingress
         }
         if let binary {
@@ -93,6 +108,8 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
             (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
             ingress.environment = binaryEnvironment
+            (ingress.tellsErrors, ingress.errorWait) = (tellsErrors, errorWait)
+            (ingress.errorMemory, ingress.errorCount) = (errorMemory, errorCount)
             gateway.binary = ingress
         }
         if let feedback {

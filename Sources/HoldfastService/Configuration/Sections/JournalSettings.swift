@@ -1,4 +1,4 @@
-internal import Holdfast
+package import Holdfast
 package import HoldfastJournal
 
 /// `journal:` — which journal, how much it holds, and what it survives.
@@ -18,6 +18,8 @@ package struct JournalSettings: Equatable, Sendable {
     package var whenFull: WhenFull?
     /// With ``WhenFull/wait``; nil for as long as deliveries make room.
     package var wait: Duration?
+    /// What is kept of ended notifications.
+    package var history: HistoryPolicy
 
     /// How long `send` waits while it is full; nil for as long as that is not in vain.
     package var fullLimit: Duration? { whenFull == .refuse ? .zero : wait }
@@ -44,11 +46,28 @@ package struct JournalSettings: Equatable, Sendable {
             ConfigKey(
                 "wait", .duration(.milliseconds(1)...(.seconds(24 * 3600))),
                 "with `when-full: wait`, how long at most; without it, as long as deliveries make room"),
+            ConfigKey(
+                "history.keep", .durationOrOff(.seconds(60)...(.seconds(100 * 86_400))), default: "1d",
+                "how long it can be found how a notification ended, and readers of outcomes can come to it; `off`, or `history: off`, for "
+                    + "not at all"),
+            ConfigKey(
+                "history.limit", .size(1 << 20...16 << 40), default: "1G",
+                "the most bytes that ended notifications take, beside `limit`; the oldest go first. One takes about 150, and "
+                    + "its context besides"),
+            ConfigKey(
+                "history.payloads", .flag, default: "false",
+                "whether their payloads are kept with them: personal data, which otherwise goes when a notification ends"
+            ),
         ],
         check: { items, problems in
             for values in items where values.isGiven("wait") && !values.isUnknown("when-full") {
                 guard values.text("when-full") != WhenFull.wait.rawValue else { continue }
                 problems.append(values.problem("wait", "is for `when-full: wait`; add that, or leave this out"))
+            }
+            for values in items
+            where values.duration("history.keep") == .zero && values.flag("history.payloads") == true {
+                problems.append(
+                    values.problem("history.payloads", "keeps nothing with `keep: off`; leave one of them out"))
             }
         })
 
@@ -59,6 +78,18 @@ package struct JournalSettings: Equatable, Sendable {
         durability = values.text("durability").flatMap(Durability.init) ?? .full
         whenFull = values.text("when-full").flatMap(WhenFull.init)
         wait = values.duration("wait")
+        history = HistoryPolicy()
+        if let age = values.duration("history.keep") { (history.isKept, history.age) = (age > .zero, age) }
+        if let bytes = values.count("history.limit") { history.limitBytes = bytes }
+        history.keepsPayloads = values.flag("history.payloads") ?? false
+        if !history.isKept { history = .none }
+    }
+
+    /// These settings, as far as only another opening of the journal can change them.
+    package var forLife: JournalSettings {
+        var settings = self
+        settings.history = HistoryPolicy()
+        return settings
     }
 
     package func options(create: Bool) -> LMDBJournal.Options {

@@ -67,7 +67,7 @@ package struct LimitSettings: Equatable, Sendable {
                 "a connection that confirmed so many, and that the service ended by GOAWAY, does not count"),
             ConfigKey(
                 "supersede-live-activities", .flag, default: "false",
-                "whether a waiting update of a live activity is withdrawn when a newer one has been accepted"),
+                "whether a waiting update of a live activity is superseded when a newer one has been accepted"),
             ConfigKey(
                 "suspects.hold", .duration(short...(.seconds(3600))), default: "5s",
                 "how long a token that was called bad waits for its judgement"),

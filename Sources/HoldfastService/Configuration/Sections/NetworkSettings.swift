@@ -38,11 +38,7 @@ package struct NetworkSettings: Equatable, Sendable {
 
     /// - Precondition: the values are without a mistake.
     package init(_ values: ConfigValues) {
-        do throws(APNsConfigurationError) {
-            proxy = try values.text("proxy").map { text throws(APNsConfigurationError) in try ProxyServer(text) }
-        } catch {
-            preconditionFailure("the key's type has taken it")
-        }
+        proxy = values.proxy
         serverName = values.text("server-name")
         verifiesHostName = values.flag("verify-host-name") ?? true
         streams = values.count("streams") ?? streams
@@ -57,6 +53,19 @@ package struct NetworkSettings: Equatable, Sendable {
         configuration.maximumStreams = streams
         configuration.sendDeadline = sendDeadline
         configuration.idleClose = idleClose > .zero ? idleClose : nil
+    }
+}
+
+extension ConfigValues {
+    /// The value of `proxy`.
+    ///
+    /// - Precondition: the values are without a mistake.
+    var proxy: ProxyServer? {
+        do throws(APNsConfigurationError) {
+            return try text("proxy").map { text throws(APNsConfigurationError) in try ProxyServer(text) }
+        } catch {
+            preconditionFailure("the key's type has taken it")
+        }
     }
 }
 

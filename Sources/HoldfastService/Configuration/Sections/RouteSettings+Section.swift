@@ -79,6 +79,10 @@ extension RouteSettings {
                 "rate.burst", .count(1...1_000_000),
                 "how many may go at once after a pause; without it, those of a second"),
             ConfigKey(
+                "newest-wins", .flag, default: "false",
+                "whether a notification that waits is dropped when a newer one with the same recipient, topic and "
+                    + "collapse id was accepted; without a collapse id, all go"),
+            ConfigKey(
                 "confirm", .choice(Confirmation.allCases.map(\.rawValue)),
                 "binary protocol: what confirms where no error comes. `barrier` is proof, and holds without it; `quiet` is "
                     + "silence, a guess"),
@@ -201,6 +205,7 @@ extension RouteSettings {
         if let perSecond = values.share("rate.per-second") {
             rate = RateLimit(perSecond: perSecond, burst: values.count("rate.burst"))
         }
+        newestWins = values.flag("newest-wins") ?? false
         confirmation = values.text("confirm").flatMap(Confirmation.init) ?? .barrier
         quietPeriod = values.duration("quiet-period")
         if let endpoint = values.text("feedback.endpoint") {

@@ -73,6 +73,8 @@ package struct RouteSettings: Equatable, Sendable {
     package var scaling = ConnectionScaling()
     /// `nil` for as many as the service takes.
     package var rate: RateLimit?
+    /// Whether a newer notification with the same collapse id takes the place of one that waits.
+    package var newestWins = false
     package var confirmation = Confirmation.barrier
     /// With ``Confirmation/quiet``; nil for ``defaultQuietPeriod``.
     package var quietPeriod: Duration?

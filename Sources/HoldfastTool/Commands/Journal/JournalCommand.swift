@@ -4,7 +4,8 @@ struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Inspect, change, copy and check a journal.",
         subcommands: [
-            JournalStatusCommand.self, JournalListCommand.self, JournalShowCommand.self, JournalDropCommand.self,
+            JournalStatusCommand.self, JournalFindCommand.self, JournalListCommand.self, JournalShowCommand.self,
+            JournalDropCommand.self,
             JournalExportCommand.self, JournalImportCommand.self, JournalQuarantineCommand.self,
             JournalVerifyCommand.self,
             JournalBackupCommand.self, JournalCompactCommand.self,

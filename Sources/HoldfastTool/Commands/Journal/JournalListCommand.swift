@@ -7,6 +7,7 @@ struct JournalListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List entries in the order of their UIDs, or count them.",
         discussion: """
+            What has ended is not among them: `journal find` finds it. \
             If several flags choose entries, all of them must hold; a repeated flag means "any of these". In a journal \
             that is in use, each page of the list is of one instant, not the whole list. Tokens and payloads are \
             personal data: they are shortened unless --reveal is given.
@@ -29,7 +30,9 @@ struct JournalListCommand: AsyncParsableCommand {
         let reader = try JournalReader(directory: try journalOptions.path())
         defer { reader.close() }
         try UnknownLanes.tell(filterOptions.lane, in: reader)
-        try printer.print(filterOptions.filter(states: stateOptions.kinds), of: reader)
+        try printer.print(
+            filterOptions.filter(states: stateOptions.kinds), of: reader,
+            whereElse: "what has ended is found by `holdfast journal find`")
         return .ok
     }
 }

@@ -156,16 +156,17 @@ struct StateOptions: ParsableArguments {
         case unconfirmed
         case neverSent = "never-sent"
         case possiblySent = "possibly-sent"
-        case deferred, rejected
+        case deferred, scheduled, rejected
         /// Confirmed by silence, and kept in case a late error denies it.
         case aside
 
         var kinds: Set<JournalEntry.StateKind> {
             switch self {
-            case .unconfirmed: [.neverSent, .possiblySent, .deferred]
+            case .unconfirmed: [.neverSent, .possiblySent, .deferred, .scheduled]
             case .neverSent: [.neverSent]
             case .possiblySent: [.possiblySent]
             case .deferred: [.deferred]
+            case .scheduled: [.scheduled]
             case .rejected: [.rejected]
             case .aside: [.aside]
             }

@@ -25,7 +25,8 @@ struct EntryPrinter: ParsableArguments {
         guard !count || !reveal else { throw ValidationError("--count lists nothing that --reveal could show.") }
     }
 
-    func print(_ filter: EntryFilter, of reader: JournalReader) throws {
+    /// - Parameter whereElse: said where nothing is there.
+    func print(_ filter: EntryFilter, of reader: JournalReader, whereElse: String? = nil) throws {
         if count {
             var filter = filter
             if after > 0 { filter.uids = filter.uids.above(UID(after)) }
@@ -45,7 +46,9 @@ struct EntryPrinter: ParsableArguments {
             printed += page.count
             last = end.uid
         }
-        if printed == 0, !json { Console.standard.note("there are no such entries") }
+        if printed == 0, !json {
+            Console.standard.note("there are no such entries\(whereElse.map { "; \($0)" } ?? "")")
+        }
         listing.tellUnreadable()
         if printed == limit, !json { Console.standard.note("more may follow: --after \(last)") }
     }

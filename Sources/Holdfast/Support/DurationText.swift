@@ -1,5 +1,3 @@
-internal import Holdfast
-
 /// `500ms`, `30s`, `5m`, `1h`, `7d`; a bare number is seconds.
 package enum DurationText {
     /// `nil` for a text that is no duration.

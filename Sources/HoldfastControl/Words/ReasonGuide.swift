@@ -1,17 +1,16 @@
-internal import Holdfast
+package import Holdfast
 internal import HoldfastAPNsAnswers
-internal import HoldfastChannels
 
 /// The meaning of a reason, and advice, for people. The words are those of Apple's pages *Handling notification responses from
 /// APNs* and *Binary Provider API*, and ours.
-struct ReasonGuide: Equatable {
+package struct ReasonGuide: Hashable, Sendable {
     /// A sentence without its full stop.
-    let meaning: String
+    package let meaning: String
     /// The advice; `nil` if there is nothing to do.
-    let advice: String?
+    package let advice: String?
 
     /// - Parameter status: the service's, for words that are not known here.
-    static func of(_ reason: Reason, status: Int? = nil) -> ReasonGuide {
+    package static func of(_ reason: Reason, status: Int? = nil) -> ReasonGuide {
         if let known = all[reason] { return known }
         let answer = status.map { "status \($0)" } ?? "an error"
         return ReasonGuide(
@@ -35,7 +34,7 @@ struct ReasonGuide: Equatable {
     private static let notYours = "nothing of yours is wrong: it goes again by itself"
 
     /// Every reason that has a name here.
-    static let all: [Reason: ReasonGuide] = token.merging(channel) { one, _ in one }
+    package static let all: [Reason: ReasonGuide] = token.merging(channel) { one, _ in one }
         .merging(notification) { one, _ in one }
         .merging(lane) { one, _ in one }.merging(service) { one, _ in one }.merging(ours) { one, _ in one }
 
@@ -66,12 +65,12 @@ struct ReasonGuide: Equatable {
 
     /// The channel of a broadcast is wrong.
     private static let channel: [Reason: ReasonGuide] = [
-        .badChannelID: ReasonGuide(ChannelAdvice.badID, listChannels),
-        .channelNotRegistered: ReasonGuide(ChannelAdvice.notRegistered, listChannels),
+        .badChannelID: ReasonGuide(ChannelWords.badID, listChannels),
+        .channelNotRegistered: ReasonGuide(ChannelWords.notRegistered, listChannels),
         .missingChannelID: ReasonGuide("it came without a channel id", mendAndSubmit),
         .cannotCreateChannelConfig: ReasonGuide(
-            ChannelAdvice.tooMany, "delete those that are over: `holdfast channels delete`"),
-        .featureNotEnabled: ReasonGuide(ChannelAdvice.notEnabled, "\(ChannelAdvice.enabling), then retry it"),
+            ChannelWords.tooMany, "delete those that are over: `holdfast channels delete`"),
+        .featureNotEnabled: ReasonGuide(ChannelWords.notEnabled, "\(ChannelWords.enabling), then retry it"),
         .broadcastUnsupported: ReasonGuide(
             "the route that serves the topic can't send broadcasts: only Apple's HTTP/2 interface has them",
             "give the topic a route over HTTP/2"),
@@ -100,6 +99,13 @@ struct ReasonGuide: Equatable {
         .badAddress: ReasonGuide("the address is none", mendAndSubmit),
         .payloadUnsupported: ReasonGuide("the service of the route takes payloads of another form", mendAndSubmit),
         .tagTooLong: ReasonGuide("the tag is longer than 256 bytes", mendAndSubmit),
+        .contextTooLong: ReasonGuide("the context is longer than 4096 bytes", mendAndSubmit),
+        .badDeliveryTime: ReasonGuide(
+            "the time after which it may be delivered is too far ahead, or behind its expiration", mendAndSubmit),
+        .badDeliveryHours: ReasonGuide(
+            "the hours of the day within which it may be delivered, or their time zone, are malformed", mendAndSubmit),
+        .newestWinsUnsupported: ReasonGuide(
+            "the newest is to win, but without a collapse id nothing says among which notifications", mendAndSubmit),
         .duplicateHeaders: ReasonGuide("a header came twice", "this is a fault of Holdfast's: report it"),
         .badPath: ReasonGuide("the path of the request is wrong", "this is a fault of Holdfast's: report it"),
         .methodNotAllowed: ReasonGuide(
@@ -167,6 +173,7 @@ struct ReasonGuide: Equatable {
         .endsConnections: ReasonGuide(
             "each connection that it went out on ended without an answer to it, while others were taken",
             "look at what is special about it; it is tried alone, more and more seldom"),
+        .scheduled: ReasonGuide("it may not be delivered yet, as its sender said", notYours),
         .neverProcessed: ReasonGuide("it was handed to a connection, which did not process it", notYours),
         .noAnswer: ReasonGuide("no answer came: it may have been sent", notYours),
     ]

@@ -1,0 +1,60 @@
+package import Holdfast
+import HoldfastLMDB
+
+/// The log of outcomes, and its readers.
+extension LMDBJournal {
+    /// The bounds of the log. From memory.
+    package var outcomeLog: OutcomeLogFigures {
+        shared.withLock { shared in shared.state.log.figures(bytes: shared.figures.logPages * pageByteCount) }
+    }
+
+    /// The outcomes after `cursor` that are still in the log, in the order in which they ended.
+    package func outcomes(after cursor: OutcomeCursor, limit: Int) throws(JournalError) -> OutcomePage {
+        try checkOpen()
+        guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: cursor) }
+        let (names, newest) = shared.withLock { shared in (shared.state.producerNames, shared.state.log.newest) }
+        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try OutcomeReading.page(
+                after: cursor, limit: limit, newest: newest, producers: names, in: snapshot, tables)
+        }
+    }
+
+    /// Outcomes that match, the newest first.
+    package func findOutcomes(
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
+    ) throws(JournalError) -> OutcomePage {
+        try checkOpen()
+        guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: .start) }
+        let (names, deleted) = shared.withLock { shared in (shared.state.producerNames, shared.state.log.deleted) }
+        var search = OutcomeSearch(
+            query, before: before, limit: limit, mostBytes: mostBytes, key: identityKey, producers: names)
+        while !search.isOver {
+            search = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                var search = search
+                try search.look(in: snapshot, tables)
+                return search
+            }
+        }
+        return search.page(deleted: deleted)
+    }
+
+    /// The readers of the log. From memory.
+    package var outcomeReaders: [OutcomeReader] { shared.withLock { shared in shared.state.readers } }
+
+    /// Registers a reader the first time, at the newest outcome. Durable on return.
+    package func openReader(_ name: String, isWaitedFor: Bool) throws(JournalError) -> OutcomeCursor {
+        guard OutcomeReaderRecord.nameLengths.contains(name.utf8.count) else {
+            throw JournalError(
+                .invalidEntry, "the name of a reader of outcomes has 1 to 64 bytes, not \(name.utf8.count)")
+        }
+        return try ask { reply in .openReader(name, isWaitedFor: isWaitedFor, reply) }
+    }
+
+    /// Stores how far a reader has come, or forgets it.
+    package func setReader(
+        _ name: String, to cursor: OutcomeCursor?,
+        completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        leave(.setReader(name, cursor, completion)) { error in completion(.failure(error)) }
+    }
+}

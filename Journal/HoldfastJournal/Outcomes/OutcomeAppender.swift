@@ -1,0 +1,84 @@
+import Holdfast
+import HoldfastLMDB
+
+/// The end of the log: the block that is being filled, and full ones that the commit in the making puts into the table.
+///
+/// What was added counts from ``commit()`` on, and is taken back by ``rollBack()``. For the writer's thread.
+final class OutcomeAppender {
+    private var open: OutcomeBlockWriter
+    private var closed: [(first: UInt64, bytes: [UInt8])] = []
+    /// Of the last commit.
+    private var saved: OutcomeBlockWriter
+    /// Whether outcomes were added since.
+    private(set) var isChanged = false
+
+    /// - Parameters:
+    ///   - newest: the number of the newest outcome.
+    ///   - block: the newest block.
+    init(after newest: UInt64, block: (bytes: [UInt8], header: OutcomeBlockHeader)? = nil) {
+        open = OutcomeBlockWriter(first: newest &+ 1)
+        if let block, block.header.last == newest,
+            let resumed = OutcomeBlockWriter(resuming: block.bytes, block.header)
+        {
+            open = resumed
+        }
+        saved = open
+    }
+
+    /// The number of the newest outcome.
+    var newest: UInt64 { open.last }
+
+    /// The first outcome of the block that is being filled.
+    var openFirst: UInt64 { open.first }
+
+    func append(_ row: OutcomeRow, in source: Span<UInt8>, extras: Span<UInt8>) {
+        isChanged = true
+        if open.append(row, in: source, extras: extras) { return }
+        let full = open
+        open = OutcomeBlockWriter(first: full.last &+ 1)
+        closed.append((full.first, full.image()))
+        let isAdded = open.append(row, in: source, extras: extras)
+        precondition(isAdded, "an empty block has room for any outcome")
+    }
+
+    /// Puts what was added into the table, the block that is being filled as well.
+    func store(_ transaction: borrowing WriteTransaction, _ table: Table) throws(LMDBError) {
+        guard isChanged else { return }
+        let known = saved.count > 0 ? saved.first : 0
+        try transaction.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
+            for (first, bytes) in closed {
+                try Self.put(bytes.span, first, isNew: first != known, &cursor)
+            }
+            guard open.count > 0 else { return }
+            let first = open.first
+            try open.withImage { (bytes: Span<UInt8>) throws(LMDBError) in
+                try Self.put(bytes, first, isNew: first != known, &cursor)
+            }
+        }
+    }
+
+    private static func put(
+        _ block: Span<UInt8>, _ first: UInt64, isNew: Bool, _ cursor: inout Cursor
+    ) throws(LMDBError) {
+        try cursor.put(Key.uid(first).span, appending: isNew, count: block.count) { output in
+            output.copy(0..<block.count, of: block, to: 0)
+        }
+    }
+
+    /// The newest block is deleted, as all before: the next outcome begins another.
+    func beginAnew() { open = OutcomeBlockWriter(first: newest &+ 1) }
+
+    /// The commit is done.
+    func commit() {
+        saved = open
+        closed = []
+        isChanged = false
+    }
+
+    /// The commit did not come about.
+    func rollBack() {
+        open = saved
+        closed = []
+        isChanged = false
+    }
+}

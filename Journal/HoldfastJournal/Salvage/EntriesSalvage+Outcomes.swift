@@ -1,0 +1,103 @@
+import Holdfast
+import HoldfastLMDB
+
+/// What a salvage has found of the log of outcomes.
+struct SalvagedLog {
+    private var bounds = OutcomeLogBounds()
+    private var first: UInt64 = .max
+    private var newest: UInt64 = 0
+    private var hasReaders = false
+
+    /// Whether there is anything in it.
+    var isThere: Bool { newest > 0 || bounds.newest > 0 || hasReaders }
+
+    /// Takes the bounds, if they can be read; else they are made anew.
+    mutating func take(_ value: [UInt8]) {
+        do throws(EntryRecord.Fault) { bounds = try OutcomeLogBounds(value) } catch {}
+    }
+
+    mutating func take(_ header: OutcomeBlockHeader) {
+        first = min(first, header.first)
+        newest = max(newest, header.last)
+    }
+
+    mutating func takeReader() { hasReaders = true }
+
+    /// Whether a block is one of those that were deleted.
+    func isDeleted(_ header: OutcomeBlockHeader) -> Bool { header.last <= bounds.deleted }
+
+    /// The bounds of the new log, whose index is made anew.
+    ///
+    /// - Parameter isTorn: whether newer outcomes may be lost, whose numbers are not to be given again.
+    func newBounds(isTorn: Bool) -> OutcomeLogBounds {
+        var new = bounds
+        new.newest = max(bounds.newest, newest)
+        if isTorn, new.newest > 0 { new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1 }
+        if first < .max {
+            new.deleted = min(max(bounds.deleted, first - 1), first - 1)
+        } else {
+            new.deleted = new.newest
+        }
+        new.unindexed = OutcomeBlock.segment(of: new.deleted + 1)
+        return new
+    }
+}
+
+/// The log of outcomes, block by block. Its index is left behind: the next opening begins to make it anew.
+extension EntriesSalvage {
+    func collectOutcomes() throws(JournalError) {
+        // A journal that no newer Holdfast has opened has no such tables, which is no hole.
+        try walk(["outcomeLog", "outcomeReaders"].filter(hasTable)) { (table, key, value) throws(JournalError) in
+            do throws(EntryRecord.Fault) {
+                if table == "outcomeReaders" {
+                    _ = try OutcomeReaderRecord.read(value, name: key)
+                    self.outcomeLog.takeReader()
+                } else {
+                    guard key.count == 8 else { throw .damaged("it is no row of this table") }
+                    let header = try OutcomeBlockHeader.read(value.span, key: key.span.bigEndian64(at: 0)).get()
+                    self.note(header, value)
+                }
+            } catch {
+                self.drop(table)
+                return self.holes.add(table, .only(key))
+            }
+            try self.keep(table, key, value)
+        }
+    }
+
+    private func note(_ header: OutcomeBlockHeader, _ block: [UInt8]) {
+        outcomeLog.take(header)
+        noteEnds(header, block)
+    }
+
+    private func noteEnds(_ header: OutcomeBlockHeader, _ block: [UInt8]) {
+        var scanner = OutcomeScanner(header, block.span)
+        while let row = scanner.next(block.span) {
+            ended.insert(row.uid)
+            greatestUID = max(greatestUID, row.uid)
+        }
+    }
+
+    /// A block that was found outside of the trees: of several the one with most outcomes. Whatever it is, its
+    /// notifications have ended.
+    func takeBlock(_ header: OutcomeBlockHeader, _ block: [UInt8]) throws(JournalError) {
+        let key = Key.uid(header.first).span.array
+        noteEnds(header, block)
+        guard holes.contains("outcomeLog", key), !outcomeLog.isDeleted(header) else { return }
+        if let old = try target.get("outcomeLog", key) {
+            if OutcomeBlockHeader.unchecked(old.span).count < header.count {
+                try target.put("outcomeLog", key, block)
+                outcomeLog.take(header)
+            }
+            return
+        }
+        outcomeLog.take(header)
+        try restore("outcomeLog", key, block)
+    }
+
+    func finishOutcomes() throws(JournalError) {
+        guard outcomeLog.isThere else { return }
+        let bounds = outcomeLog.newBounds(isTorn: holes.has("outcomeLog"))
+        try target.put("facts", OutcomeTables.boundsKey, bounds.bytes)
+    }
+}

@@ -1,0 +1,96 @@
+/// The log of outcomes for operators: searches, listings, and its readers. Part of every ``OperatorDesk``.
+public protocol OutcomeDesk: Sendable {
+    /// Looks for ended notifications, the newest first.
+    ///
+    /// - Parameters:
+    ///   - before: looks at older ones only; `nil` starts at the newest.
+    ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
+    /// - Returns: the outcomes found. The page's end is the oldest place that was looked at: go on with it as `before`. It is
+    ///   ``OutcomeCursor/start`` when nothing is left to look at.
+    func findOutcomes(_ query: OutcomeQuery, before: OutcomeCursor?, limit: Int) async throws -> OutcomePage
+
+    /// Lists outcomes in the order in which they ended.
+    ///
+    /// - Parameters:
+    ///   - cursor: begins with the first after this one that is still there.
+    ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
+    ///   - producers: the names of the Producers whose outcomes are wanted; `nil` for all.
+    ///   - wait: how long to wait at most where there are none yet. Without an engine none come, and nobody waits.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
+    func outcomes(
+        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+    ) async throws -> OutcomeListing
+
+    /// The bounds of the log, and its readers.
+    func outcomeLog() async throws -> OutcomeLogStatus
+
+    /// Registers a reader at the newest outcome, durably on return. One that is known stays where it is.
+    ///
+    /// - Returns: how far it has come.
+    func openOutcomeReader(_ name: String) async throws -> OutcomeCursor
+
+    /// Moves a reader's cursor, forward or back, durably on return.
+    ///
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a reader that is not known, and
+    ///   ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
+    func moveOutcomeReader(_ name: String, to cursor: OutcomeCursor) async throws
+
+    /// Forgets a reader, durably on return. The next one of its name begins anew.
+    ///
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a reader that is not known, and
+    ///   ``JournalError/Code/inUse`` for the engine's own.
+    func forgetOutcomeReader(_ name: String) async throws
+}
+
+/// Outcomes in the order in which they ended, and how far the log was read for them.
+public struct OutcomeListing: Hashable, Sendable {
+    /// The outcomes.
+    public var outcomes: [Outcome]
+    /// Where to go on: everything up to here was read, unwanted and unreadable outcomes included.
+    public var end: OutcomeCursor
+    /// The number of outcomes after the cursor that were deleted before they were read: the history's bounds left no room.
+    public var missed: Int
+    /// The newest outcome of the log.
+    public var newest: OutcomeCursor
+
+    package init(outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, newest: OutcomeCursor) {
+        (self.outcomes, self.end, self.missed, self.newest) = (outcomes, end, missed, newest)
+    }
+}
+
+/// The bounds of the log of outcomes, and its readers.
+public struct OutcomeLogStatus: Hashable, Sendable {
+    /// Everything up to here was deleted. Equal to ``newest`` in an empty log.
+    public var deleted: OutcomeCursor
+    /// The newest outcome.
+    public var newest: OutcomeCursor
+    /// When the oldest outcome that is there ended; `nil` in an empty log.
+    public var oldestAt: WallTime?
+    /// Bytes of the journal that the log and its index take.
+    public var bytes: Int
+    /// Whether outcomes are written to the log: ``EngineConfiguration/history``, or an application that takes them.
+    public var isKept: Bool
+    /// Its readers, by name.
+    public var readers: [OutcomeReader]
+
+    package init(
+        deleted: OutcomeCursor, newest: OutcomeCursor, oldestAt: WallTime? = nil, bytes: Int = 0, isKept: Bool = true,
+        readers: [OutcomeReader] = []
+    ) {
+        (self.deleted, self.newest, self.oldestAt, self.bytes) = (deleted, newest, oldestAt, bytes)
+        (self.isKept, self.readers) = (isKept, readers)
+    }
+
+    /// The number of outcomes in the log.
+    public var count: Int { Int(clamping: newest.rawValue - min(deleted, newest).rawValue) }
+
+    /// The number of outcomes that the reader has not read, and can.
+    public func unread(by reader: OutcomeReader) -> Int {
+        Int(clamping: newest.rawValue - min(max(reader.cursor, deleted), newest).rawValue)
+    }
+
+    /// The number of outcomes that were deleted before the reader came to them.
+    public func missed(by reader: OutcomeReader) -> Int {
+        Int(clamping: max(deleted, reader.cursor).rawValue - reader.cursor.rawValue)
+    }
+}

@@ -1,0 +1,122 @@
+/// Reads outcomes from the journal's log for readers, and wakes the tasks that wait for them.
+final class OutcomeSource: Sendable {
+    /// Outcomes in a batch.
+    static let batchLimit = 1000
+    /// Outcomes for others that a reader passes before that is noted on disk.
+    private static let passedLimit: UInt64 = 10_000
+
+    /// Who reads, and what of it.
+    struct Reader: Hashable, Sendable {
+        let name: String
+        /// `nil` for all.
+        let producers: Set<String>?
+    }
+
+    private struct State: Sendable {
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var next = 0
+        var hasEnded = false
+    }
+
+    private let journal: any JournalService
+    private let state = Monitor(State())
+
+    init(journal: any JournalService) { self.journal = journal }
+
+    /// Waits for the next batch.
+    ///
+    /// - Parameter passed: everything up to here is for others; moved on.
+    func next(for reader: Reader, _ passed: inout OutcomeCursor) async throws -> OutcomeBatch? {
+        while true {
+            let cursor = try cursor(of: reader.name)
+            let start = max(cursor, passed)
+            let log = journal.outcomeLog
+            if log.newest > start {
+                let page = try journal.outcomes(after: start, limit: Self.batchLimit)
+                if let batch = batch(of: page, for: reader, from: cursor, deleted: log.deleted) { return batch }
+                if page.end > start {
+                    passed = page.end
+                    note(passed, of: reader.name, at: cursor)
+                    continue
+                }
+            }
+            if Task.isCancelled || state.withLock(\.hasEnded) { return nil }
+            await wait(after: max(start, log.newest))
+        }
+    }
+
+    private func cursor(of reader: String) throws(JournalError) -> OutcomeCursor {
+        guard let known = journal.outcomeReaders.first(where: { $0.name == reader }) else {
+            throw JournalError(.notFound, "the journal has no reader \(reader.debugDescription) of outcomes any more")
+        }
+        return known.cursor
+    }
+
+    private func batch(
+        of page: OutcomePage, for reader: Reader, from cursor: OutcomeCursor, deleted: OutcomeCursor
+    ) -> OutcomeBatch? {
+        let wanted = reader.producers.map { names in page.outcomes.filter { names.contains($0.producer) } }
+        let outcomes = wanted ?? page.outcomes
+        guard !outcomes.isEmpty else { return nil }
+        let missed = deleted > cursor ? Int(clamping: deleted.rawValue - cursor.rawValue) : 0
+        return OutcomeBatch(outcomes: outcomes, end: page.end, missed: missed, reader: reader.name, journal: journal)
+    }
+
+    /// Others' outcomes need not be passed again by the next process. If this fails, they are.
+    private func note(_ passed: OutcomeCursor, of reader: String, at cursor: OutcomeCursor) {
+        if passed.rawValue - cursor.rawValue >= Self.passedLimit { journal.setReader(reader, to: passed) { _ in } }
+    }
+
+    /// Whether no more outcomes come.
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    /// Waits until there is an outcome after `cursor`, none can come any more, or the time is over.
+    func wait(after cursor: OutcomeCursor, atMost limit: Duration) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.wait(after: cursor) }
+            tasks.addTask { do { try await Task.sleep(for: limit) } catch {} }
+            _ = await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+
+    private func wait(after cursor: OutcomeCursor) async {
+        let number = state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.hasEnded { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isOver { return continuation.resume() }
+                // Registered before it is looked at: a commit in between is not missed.
+                if Task.isCancelled || journal.outcomeLog.newest > cursor { resume(number) }
+            }
+        } onCancel: {
+            resume(number)
+        }
+    }
+
+    private func resume(_ number: Int) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+
+    /// Wakes waiting tasks, because there are outcomes.
+    func wake() { resumeAll { _ in } }
+
+    /// Ends all waiting, because no more outcomes come.
+    func end() { resumeAll { $0.hasEnded = true } }
+
+    private func resumeAll(_ change: @Sendable (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            change(&state)
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// The local time of one time zone. The only place of the hub that knows time zones.
+///
+/// The rules of the zones are in the program itself (Foundation's), so that no file of the system has to be there.
+struct ZoneClock {
+    private let zone: TimeZone
+
+    /// - Parameter name: from the IANA database. Foundation knows more, such as `GMT+2`, whose sign misleads.
+    init?(_ name: String) {
+        guard name.utf8.count <= DeliveryHours.maximumTimeZoneByteCount, name.utf8.allSatisfy(Self.isOfName),
+            name == "UTC" || name == "GMT" || name.utf8.contains(UInt8(ascii: "/")),
+            let zone = TimeZone(identifier: name)
+        else { return nil }
+        self.zone = zone
+    }
+
+    /// Foundation reads a name up to its first NUL.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    static func exists(_ name: String) -> Bool { ZoneClock(name) != nil }
+
+    /// Seconds east of UTC at a time in Unix seconds.
+    func offset(at second: Int64) -> Int64 {
+        Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second))))
+    }
+}

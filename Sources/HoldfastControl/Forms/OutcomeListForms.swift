@@ -1,0 +1,125 @@
+package import Holdfast
+
+/// Ended notifications that were looked for, the newest first.
+package struct OutcomesFoundForm: Codable, Hashable, Sendable {
+    package var outcomes: [OutcomeForm]
+    /// Where to go on, as `before`; absent when nothing is left to look at.
+    package var before: UInt64?
+
+    package init(_ page: OutcomePage) {
+        outcomes = page.outcomes.map { OutcomeForm($0, tellsStory: true) }
+        before = page.end == .start ? nil : page.end.rawValue
+    }
+
+    func value() throws(ControlError) -> OutcomePage {
+        OutcomePage(outcomes: try outcomes.values(), end: OutcomeCursor(before ?? 0))
+    }
+}
+
+/// Outcomes in the order in which they ended.
+package struct OutcomeListForm: Codable, Hashable, Sendable {
+    package var outcomes: [OutcomeForm]
+    /// Where to go on, as `after`.
+    package var next: UInt64
+    package var newest: UInt64
+    /// Outcomes that were deleted before they were read; absent where there are none.
+    package var missed: Int?
+
+    package init(_ listing: OutcomeListing) {
+        outcomes = listing.outcomes.map { OutcomeForm($0) }
+        next = listing.end.rawValue
+        newest = listing.newest.rawValue
+        missed = listing.missed > 0 ? listing.missed : nil
+    }
+
+    func value() throws(ControlError) -> OutcomeListing {
+        OutcomeListing(
+            outcomes: try outcomes.values(), end: OutcomeCursor(next), missed: missed ?? 0,
+            newest: OutcomeCursor(newest))
+    }
+}
+
+extension [OutcomeForm] {
+    fileprivate func values() throws(ControlError) -> [Outcome] {
+        var values: [Outcome] = []
+        for form in self { values.append(try form.value()) }
+        return values
+    }
+}
+
+/// The history of a journal: what it has of ended notifications, and who reads it.
+package struct HistoryForm: Codable, Hashable, Sendable {
+    /// Whether what ends is kept.
+    package var isKept: Bool
+    package var count: Int
+    package var bytes: Int
+    /// Outcomes up to this one were deleted.
+    package var deleted: UInt64
+    package var newest: UInt64
+    /// When the oldest ended; absent where there is none.
+    package var oldestAt: ExactTime?
+    package var readers: [OutcomeReaderForm]
+
+    package init(_ status: OutcomeLogStatus) {
+        isKept = status.isKept
+        count = status.count
+        bytes = status.bytes
+        deleted = status.deleted.rawValue
+        newest = status.newest.rawValue
+        oldestAt = status.oldestAt.map(ExactTime.init)
+        readers = status.readers.map { OutcomeReaderForm($0, in: status) }
+    }
+
+    func value() -> OutcomeLogStatus {
+        OutcomeLogStatus(
+            deleted: OutcomeCursor(deleted), newest: OutcomeCursor(newest), oldestAt: oldestAt?.value, bytes: bytes,
+            isKept: isKept, readers: readers.map { $0.value() })
+    }
+}
+
+/// A reader of outcomes that the journal knows by name.
+package struct OutcomeReaderForm: Codable, Hashable, Sendable {
+    package var reader: String
+    package var cursor: UInt64
+    /// Outcomes that it has not read, and can.
+    package var lag: Int
+    /// Outcomes that were deleted before it came to them; absent where there are none.
+    package var missed: Int?
+    /// Whether outcomes are kept until it has read them.
+    package var isWaitedFor: Bool
+
+    package init(_ reader: OutcomeReader, in status: OutcomeLogStatus) {
+        self.reader = reader.name
+        cursor = reader.cursor.rawValue
+        lag = status.unread(by: reader)
+        let missed = status.missed(by: reader)
+        self.missed = missed > 0 ? missed : nil
+        isWaitedFor = reader.isWaitedFor
+    }
+
+    func value() -> OutcomeReader {
+        OutcomeReader(name: reader, cursor: OutcomeCursor(cursor), isWaitedFor: isWaitedFor)
+    }
+}
+
+/// An order about a reader.
+struct ReaderOrderForm: Codable {
+    var reader: String
+    /// Where to move it.
+    var cursor: UInt64?
+}
+
+/// A reader that was opened, moved or forgotten.
+package struct ReaderChangeForm: Codable, Hashable, Sendable {
+    package var reader: String
+    /// How far it has come; absent for one that was forgotten.
+    package var cursor: UInt64?
+    package var isForgotten: Bool?
+
+    /// - Parameter cursor: nil for a reader that was forgotten.
+    package init(_ reader: String, _ cursor: OutcomeCursor?) {
+        self.reader = reader
+        self.cursor = cursor?.rawValue
+        isForgotten = cursor == nil ? true : nil
+    }
+}

@@ -1,0 +1,52 @@
+internal import HTTPTypes
+package import Holdfast
+internal import NIOCore
+
+/// Answers questions for outcomes in JSON, from whichever side they come.
+package struct OutcomeAnswer: Sendable {
+    private let desk: any OutcomeDesk
+    private let clock: EngineClock
+    private let longestWait: Duration
+
+    /// - Parameter longestWait: for outcomes that are not there yet; who asks to wait longer is answered earlier.
+    package init(
+        desk: any OutcomeDesk, longestWait: Duration = OutcomeQuestion.longestWait, clock: EngineClock = .system
+    ) {
+        (self.desk, self.longestWait, self.clock) = (desk, longestWait, clock)
+    }
+
+    /// Answers a question that is asked outside of the socket: with `after` it is for the outcomes in their order, else for those
+    /// that match.
+    ///
+    /// - Parameter query: behind the `?` of the path.
+    /// - Returns: the status of HTTP, and a form.
+    package func answer(_ query: some StringProtocol) async -> (status: Int, body: [UInt8]) {
+        do {
+            let isList = query.split(separator: "&").contains { $0.hasPrefix("after=") }
+            return (200, try await isList ? listed(query) : found(query))
+        } catch {
+            return Self.answer(error)
+        }
+    }
+
+    /// An error as an answer.
+    package static func answer(_ error: any Error) -> (status: Int, body: [UInt8]) {
+        (HTTPFront.status(of: error).code, Array(HTTPFront.body(of: error).readableBytesView))
+    }
+
+    func found(_ query: some StringProtocol) async throws -> [UInt8] {
+        guard case .find(let wanted, let before, let limit) = try OutcomeQuestion.find(query, now: clock.wall()) else {
+            return []
+        }
+        return try Form.line(OutcomesFoundForm(try await desk.findOutcomes(wanted, before: before, limit: limit)))
+    }
+
+    func listed(_ query: some StringProtocol) async throws -> [UInt8] {
+        guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(query) else {
+            return []
+        }
+        let listing = try await desk.outcomes(
+            after: after, limit: limit, of: producers, waitingAtMost: min(wait, longestWait))
+        return try Form.line(OutcomeListForm(listing))
+    }
+}

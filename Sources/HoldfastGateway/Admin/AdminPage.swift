@@ -1,0 +1,79 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// A page of the admin server beside its own, which answers GET.
+package struct AdminPage: Sendable {
+    /// The parts of a request that a page may know.
+    package struct Request: Sendable {
+        /// Behind the `?` of the path, as it came; empty without one.
+        package var query: String
+        /// The fields `Authorization`.
+        package var authorization: [String]
+        /// The fields by their names in lower case. Of several of one name the last.
+        package var fields: [String: String]
+
+        package init(query: String = "", authorization: [String] = [], fields: [String: String] = [:]) {
+            (self.query, self.authorization, self.fields) = (query, authorization, fields)
+        }
+    }
+
+    /// A whole answer, or one that goes on.
+    package struct Answer: Sendable {
+        /// The next part of a body; nil behind the last.
+        package typealias Next = @Sendable () async throws -> [UInt8]?
+
+        package var status: Int
+        package var type: String
+        package var body: [UInt8]
+        /// Beside the type and the length.
+        package var fields: [String: String]
+        /// In place of ``body``.
+        var stream: BodyStream?
+
+        package init(_ status: Int, type: String, _ body: [UInt8], fields: [String: String] = [:]) {
+            (self.status, self.type, self.body, self.fields) = (status, type, body, fields)
+        }
+
+        /// A status of 200 and a body that is written as it comes, beyond ``AdminConfiguration/request``.
+        ///
+        /// - Parameters:
+        ///   - ended: called once, when nothing is written any more, or was ever.
+        ///   - next: asked for a part when the client has room for it. An error cuts the connection.
+        package init(streaming type: String, ended: @escaping @Sendable () -> Void, _ next: @escaping Next) {
+            self.init(200, type: type, [])
+            stream = BodyStream(ended: ended, next: next)
+        }
+    }
+
+    /// The path without a slash at its beginning: `outcomes`.
+    package let path: String
+    /// Must end within ``AdminConfiguration/request``.
+    package let answer: @Sendable (Request) async -> Answer
+
+    package init(_ path: String, answer: @escaping @Sendable (Request) async -> Answer) {
+        (self.path, self.answer) = (path, answer)
+    }
+}
+
+extension AdminPage.Request {
+    init(_ request: HTTPRequest) {
+        let path = request.path ?? ""
+        query = path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } ?? ""
+        authorization = request.headerFields[values: .authorization]
+        fields = [:]
+        for field in request.headerFields { fields[field.name.canonicalName] = field.value }
+    }
+}
+
+extension AdminPage.Answer {
+    var response: Response {
+        var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: headers,
+            body: stream?.body ?? .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,25 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastControl
+
+/// Outcomes as server-sent events: the text of `text/event-stream`, as the HTML standard has it.
+enum EventStreamText {
+    static let type = "text/event-stream; charset=utf-8"
+
+    /// The first words: how long a client waits before it connects again.
+    static let start = Array("retry: 2000\n\n".utf8)
+
+    /// A comment, so that nobody in between takes the connection for dead; and how far the log was read, which was nothing of
+    /// the client's.
+    static func heartbeat(readTo cursor: OutcomeCursor) -> [UInt8] { Array(": heartbeat\nid: \(cursor)\n\n".utf8) }
+
+    /// Outcomes that were deleted before they could be told.
+    static func gap(_ missed: Int, upTo cursor: OutcomeCursor) -> [UInt8] {
+        Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)}\n\n".utf8)
+    }
+
+    /// One outcome. JSON has no line ends.
+    static func outcome(_ outcome: Outcome) throws -> [UInt8] {
+        Array("id: \(outcome.cursor)\nevent: outcome\ndata: ".utf8) + (try Form.line(OutcomeForm(outcome))) + Array("\n\n".utf8)
+    }
+}

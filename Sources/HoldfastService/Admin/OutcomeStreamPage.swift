@@ -1,0 +1,62 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastGateway
+
+/// `/outcomes/stream` of the admin listener: outcomes as they come, as server-sent events, for who has the operators' token.
+///
+/// Each client is read for from the log, by its own cursor, and nothing is read on before it has taken what was written. So a
+/// slow one takes no memory beyond one part of the log, and holds up nobody.
+struct OutcomeStreamPage: Sendable {
+    static let path = "outcomes/stream"
+
+    let token: OperatorToken
+    /// The clients that are served at a time.
+    let limit: Int
+    /// The engine that runs; nil while none does.
+    let engine: @Sendable () -> PushEngine?
+    private let clients = Monitor(0)
+
+    init(token: OperatorToken, limit: Int, engine: @escaping @Sendable () -> PushEngine?) {
+        (self.token, self.limit, self.engine) = (token, limit, engine)
+    }
+
+    /// What the admin server serves.
+    var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
+
+    func answer(_ request: AdminPage.Request) async -> AdminPage.Answer {
+        if let refusal = token.refusal(of: request.authorization) { return OutcomesPage.refused(refusal) }
+        guard let engine = engine() else {
+            return OutcomesPage.answer(
+                JournalError(.closed, "the journal is not open: ask again when `/health/ready` says that it is"))
+        }
+        do {
+            let question = try OutcomeStreamQuestion(request.query, lastEventID: request.fields["last-event-id"])
+            // Asked once before the answer begins, so that a wrong cursor gets its error.
+            let log = try await engine.desk.outcomeLog()
+            guard log.isKept else {
+                throw JournalError(.notFound, "no outcomes are kept: journal.history is off")
+            }
+            let start = question.after ?? log.newest
+            _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
+            guard enter() else {
+                return OutcomesPage.answer(
+                    ControlError(.busy, "\(limit) streams are open, and no more are allowed (admin.streams): ask again later"),
+                    fields: ["Retry-After": "5"])
+            }
+            let client = OutcomeStreamClient(engine, question, from: start)
+            return AdminPage.Answer(streaming: EventStreamText.type, ended: leave) { try await client.next() }
+        } catch {
+            return OutcomesPage.answer(error)
+        }
+    }
+
+    private func enter() -> Bool {
+        clients.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    @Sendable private func leave() { clients.withLock { $0 -= 1 } }
+}

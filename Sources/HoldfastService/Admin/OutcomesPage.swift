@@ -1,0 +1,48 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastGateway
+
+/// The page `/outcomes` of the admin listener: ended notifications as JSON, for clients that have the operators' token.
+struct OutcomesPage: Sendable {
+    static let path = "outcomes"
+    /// Below ``AdminConfiguration/request``, at which the connection is closed.
+    private static let longestWait = Duration.seconds(8)
+    private static let json = "application/json"
+
+    let token: OperatorToken
+    /// The desk of the engine that runs; nil while none does.
+    let desk: @Sendable () -> (any OutcomeDesk)?
+
+    /// What the admin server serves.
+    var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
+
+    func answer(_ request: AdminPage.Request) async -> AdminPage.Answer {
+        if let refusal = token.refusal(of: request.authorization) { return Self.refused(refusal) }
+        guard let desk = desk() else {
+            return Self.answer(
+                503,
+                OutcomeAnswer.answer(
+                    JournalError(.closed, "the journal is not open: ask again when `/health/ready` says that it is")
+                ).body)
+        }
+        let (status, body) = await OutcomeAnswer(desk: desk, longestWait: Self.longestWait).answer(request.query)
+        return Self.answer(status, body)
+    }
+
+    private static func answer(_ status: Int, _ body: [UInt8], fields: [String: String] = [:]) -> AdminPage.Answer {
+        AdminPage.Answer(
+            status, type: json, body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")], fields: fields)
+    }
+
+    /// An error as an answer.
+    static func answer(_ error: any Error, fields: [String: String] = [:]) -> AdminPage.Answer {
+        let (status, body) = OutcomeAnswer.answer(error)
+        return answer(status, body, fields: fields)
+    }
+
+    /// 401, and how to do better. Every page that asks for the token answers so.
+    static func refused(_ refusal: OperatorToken.Refusal) -> AdminPage.Answer {
+        let error = ControlError(.permissionDenied, refusal.message)
+        return answer(401, OutcomeAnswer.answer(error).body, fields: ["WWW-Authenticate": "Bearer realm=\"holdfast\""])
+    }
+}

@@ -1,0 +1,53 @@
+internal import Holdfast
+internal import HoldfastTransport
+package import HoldfastWebhooks
+
+/// A webhook whose files are read, and are what they should be.
+package struct ReadyWebhook {
+    package let configuration: WebhookConfiguration
+
+    /// - Throws: ``UnusableWebhook``, which names the key that is wrong.
+    package init(_ settings: WebhookSettings) throws(UnusableWebhook) {
+        let address: WebhookAddress
+        do throws(TransportConfigurationError) { address = try WebhookAddress(settings.url) } catch {
+            throw UnusableWebhook(key: "url", message: error.message)
+        }
+        var configuration = WebhookConfiguration(
+            name: settings.name, address: address, secret: try Self.secret(settings))
+        configuration.producers = settings.producers.map(Set.init)
+        configuration.endings = settings.endings.map(Set.init)
+        (configuration.batch, configuration.timeout) = (settings.batch, settings.timeout)
+        (configuration.retry, configuration.proxy) = (settings.retry, settings.proxy)
+        if let file = settings.trust { configuration.trust = .file(file) }
+        do throws(TransportConfigurationError) { try configuration.check() } catch {
+            throw UnusableWebhook(key: "trust", message: error.message)
+        }
+        self.configuration = configuration
+    }
+
+    private static func secret(_ settings: WebhookSettings) throws(UnusableWebhook) -> WebhookSecret {
+        guard let file = settings.secretFile else {
+            do throws(WebhookSecret.Fault) { return try WebhookSecret(settings.secret ?? "") } catch {
+                throw UnusableWebhook(key: "secret", message: error.message)
+            }
+        }
+        let bytes: [UInt8]
+        do throws(TransportConfigurationError) { bytes = try ConfigurationFile.read(file, as: "secret file") } catch {
+            throw UnusableWebhook(key: "secret-file", message: error.message)
+        }
+        do throws(WebhookSecret.Fault) {
+            return try WebhookSecret(String(decoding: bytes.prefix(4096), as: UTF8.self))
+        } catch {
+            throw UnusableWebhook(key: "secret-file", message: "the file \(file) \(error.message)")
+        }
+    }
+}
+
+/// A webhook that can't be used.
+package struct UnusableWebhook: Error, Hashable, CustomStringConvertible {
+    /// The key that is wrong.
+    package let key: String
+    package let message: String
+
+    package var description: String { "\(key): \(message)" }
+}

@@ -1,0 +1,104 @@
+internal import Holdfast
+
+extension JournalConformance {
+    static let newest: [Rule] = [
+        Rule("Of notifications of which the newest wins the journal knows the newest, as long as one has not ended") {
+            bench in
+            let lane = try bench.lane()
+            _ = try bench.append(try submission(bench, ["a", "b", "a"], lane: lane))
+            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 2))
+            try expect("of b", try newest(bench, "b"), is: NewestEntries(newest: UID(2), open: 1))
+            try expect("of another", try newest(bench, "c"), is: nil)
+            try bench.reopen()
+            let again = try bench.lane()
+            try expect("the older one", try bench.settle([UID(1)], again, .supersede).settled, is: 1)
+            try expect("of a then", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 1))
+            try expect("the newest", try bench.acknowledge([UID(3), UID(2)], again).settled, is: 2)
+            for id in ["a", "b"] { try expect("of \(id) at the end", try newest(bench, id), is: nil) }
+            let totals = try bench.journal.status().totals
+            try expect("superseded, confirmed", [totals.superseded, totals.confirmed], is: [1, 2])
+            try expect("ended", totals.ended, is: totals.accepted)
+        },
+        Rule("The newest stays so after it was taken, and stands for nothing when it was not") { bench in
+            let kinds: [(Settlement.Kind?, UID)] = [
+                (nil, UID(2)), (.unknown, UID(2)), (.expire, .none), (.withdraw, .none), (.reject(sampleCause), .none),
+            ]
+            let lane = try bench.lane()
+            for (index, (kind, expected)) in kinds.enumerated() {
+                let id = "id \(index)"
+                let first = try bench.append(try submission(bench, [id, id], lane: lane)).first
+                let newer = UID(first.rawValue + 1)
+                if let kind { try bench.settle([newer], lane, kind) } else { try bench.acknowledge([newer], lane) }
+                let known = try unwrap("what is known of \(id)", newest(bench, id))
+                try expect("how many have not ended", known.open, is: 1)
+                try expect(
+                    "the newest after \(kind.map { "\($0)" } ?? "acknowledged")", known.newest == newer,
+                    is: expected != .none)
+                try expect("the older one", try bench.acknowledge([first], lane).settled, is: 1)
+                try expect("at the end", try newest(bench, id), is: nil)
+            }
+        },
+        Rule("What is superseded ends as superseded; what may have been sent by its record, as unknown") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...3, lane: lane)
+            _ = try bench.deferEntries([uids[1]], lane, until: 10, possiblySent: true)
+            _ = try bench.deferEntries([uids[2]], lane, until: 10, possiblySent: false)
+            try expect("the report", try bench.settle(uids, lane, .supersede, keepsOutcomes: true).settled, is: 3)
+            try expect("once more", try bench.settle(uids, lane, .supersede, keepsOutcomes: true).gone, is: 3)
+            for isReopened in [false, true] {
+                if isReopened { try bench.reopen() }
+                let outcomes = try bench.journal.outcomes(after: .none, limit: 10)
+                try expect("outcomes", outcomes.map(\.terminal), is: [.superseded, .unknown, .superseded])
+                let totals = try bench.journal.status().totals
+                try expect("superseded, unknown", [totals.superseded, totals.unknown], is: [2, 1])
+                let producer = try unwrap("the Producer", bench.journal.producers().first)
+                try expect("the Producer's", [producer.totals.superseded, producer.totals.unknown], is: [2, 1])
+                try expect("its backlog", producer.unconfirmed, is: 0)
+            }
+        },
+        Rule("Deferred, scheduled and quieted entries are among those of which the newest wins") { bench in
+            let lane = try bench.lane()
+            var submission = try submission(bench, ["a", "a", "a"], lane: lane)
+            submission.schedules = [(2, WallTime(milliseconds: 50))]
+            _ = try bench.append(submission)
+            _ = try bench.deferEntries([UID(1)], lane, until: 10)
+            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 3))
+            try bench.settle(
+                SettlementBatch(quieted: [EntryKey(lane: lane, uid: UID(2))], greatestAside: 10))
+            try expect("of a, one aside", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 3))
+            _ = try bench.trim(TrimBounds(greatestAside: 0))
+            try expect("of a, one confirmed", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 2))
+            try bench.settle([UID(1), UID(3)], lane, .withdraw)
+            try expect("at the end", try newest(bench, "a"), is: nil)
+        },
+    ]
+
+    private static func notification(_ collapseID: String) -> PushNotification {
+        var notification = SampleNotification.numbered(1)
+        (notification.collapseID, notification.newestWins) = (collapseID, true)
+        return notification
+    }
+
+    private static func submission(_ bench: JournalBench, _ collapseIDs: [String], lane: LaneID) throws -> Submission {
+        var submission = Submission(
+            producer: try bench.producer(), acceptedAt: JournalBench.now, earliestTime: JournalBench.now)
+        for (index, id) in collapseIDs.enumerated() {
+            let start = submission.bytes.count
+            PackedNotification.append(
+                notification(id), id: SampleNotification.id(index), expiration: .unstated(until: 4_000_000_000),
+                acceptedAt: SampleNotification.acceptedAt, producer: "", to: &submission.bytes)
+            submission.items.append(Submission.Item(lane: lane, range: start..<submission.bytes.count))
+        }
+        return submission
+    }
+
+    private static func newest(_ bench: JournalBench, _ collapseID: String) throws -> NewestEntries? {
+        var bytes: [UInt8] = []
+        PackedNotification.append(
+            notification(collapseID), id: SampleNotification.id(1), expiration: .once,
+            acceptedAt: SampleNotification.acceptedAt, producer: "", to: &bytes)
+        let key = try unwrap(
+            "the key", NewestKey(packed: bytes.span, in: bytes.indices, key: bench.journal.identityKey))
+        return try bench.journal.newest(key)
+    }
+}

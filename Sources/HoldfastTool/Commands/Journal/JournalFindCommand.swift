@@ -1,0 +1,132 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import HoldfastService
+
+struct JournalFindCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "Tell what became of notifications: those that have ended, and those that wait.",
+        discussion: """
+            One that is found is explained in sentences: when it was accepted and sent, what the service answered, and \
+            what that means. Several are a table: those that wait, and then those that have ended, the newest first. \
+            How long ended ones are kept is journal.history of the configuration; rejections are kept for longer, and \
+            found as well. All flags that are given have to hold. Tokens and payloads are personal data: they are \
+            shortened unless --reveal is given.
+
+            Examples:
+              holdfast journal find --apns-id 6f2f7b0e-6d1c-4d3b-9c38-6a2c2a0b2f0e
+              holdfast journal find --token 00fc13adff785122b4ad28809a3420982341241421348097 --since 10m
+              holdfast journal find --outcome rejected --topic com.example.app --since 1d --all --json
+
+            Exit codes: 0 something was found · 1 nothing was found.
+            """)
+
+    @OptionGroup var historyOptions: HistoryOptions
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Option(name: .long, help: ArgumentHelp("The most notifications to print.", valueName: "count"))
+    var limit = 100
+
+    @Flag(name: .long, help: "Print all of them.")
+    var all = false
+
+    @Flag(name: .long, help: "Print tokens, contexts and payloads whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+    }
+
+    func run() async throws { try await reporting { try await find() } }
+
+    private func find() async throws -> ToolStatus {
+        let path = try journalOptions.path()
+        let reader = try JournalReader(directory: path)
+        defer { reader.close() }
+        var search = HistorySearch(reader: reader, question: historyOptions.question)
+        search.onProgress = { done, total in
+            Console.standard.showStatus("looked through: \(Format.count(done)) of \(Format.count(total)) ended")
+        }
+        defer { Console.standard.showStatus("") }
+        if all { return try printAll(search) }
+        let ended = try search.ended(limit: limit)
+        // A UID is one notification's.
+        let isFound = historyOptions.uid != nil && !ended.isEmpty
+        let waiting = isFound ? [] : try search.waiting(limit: limit - ended.count)
+        let older = isFound ? [] : try search.oldRejections(limit: limit - ended.count - waiting.count)
+        Console.standard.showStatus("")
+        switch (waiting.count + older.count, ended.count) {
+        case (0, 0): return try tellNothing(reader)
+        case (0, 1) where !json: try tell(ended[0], reader)
+        case (1, 0) where !json: try await tell((waiting + older)[0], path)
+        default:
+            try print(waiting, ended, older, reader)
+            if waiting.count + older.count + ended.count >= limit {
+                Console.standard.note("more may follow: --all prints all of them, and --limit more of them")
+            }
+        }
+        return .ok
+    }
+
+    private func printAll(_ search: HistorySearch) throws -> ToolStatus {
+        var count = 0
+        func show(_ waiting: [JournalEntry], _ ended: [Outcome], _ older: [JournalEntry]) throws {
+            guard !waiting.isEmpty || !ended.isEmpty || !older.isEmpty else { return }
+            try print(waiting, ended, older, search.reader, isFirst: count == 0)
+            count += waiting.count + ended.count + older.count
+        }
+        try show(try search.waiting(limit: .max), [], [])
+        try search.ended(limit: OperatorDeskLimits.batch) { page in
+            try show([], page, [])
+            return Console.standard.hasReader
+        }
+        try show([], [], try search.oldRejections(limit: .max))
+        Console.standard.showStatus("")
+        return count == 0 ? try tellNothing(search.reader) : .ok
+    }
+
+    // MARK: Printing
+
+    private func print(
+        _ waiting: [JournalEntry], _ ended: [Outcome], _ older: [JournalEntry], _ reader: JournalReader,
+        isFirst: Bool = true
+    ) throws {
+        var lines = isFirst && !json ? [OutcomeRow.heading] : []
+        func line(_ entry: JournalEntry) throws -> String {
+            let row = EntryRow(entry, reveal: reveal)
+            return json ? try row.json() : OutcomeRow.line(row.facts)
+        }
+        lines += try waiting.map(line)
+        lines += try ended.map { outcome in
+            guard json else { return OutcomeRow(outcome, reveal: reveal).line() }
+            let entry = try reader.blacklisted(outcome.recipient, topic: outcome.topic)
+            return try OutcomeRow(outcome, blacklisted: entry, tellsStory: true, reveal: reveal).entryJSON()
+        }
+        lines += try older.map(line)
+        Console.standard.print(lines.joined(separator: "\n"))
+    }
+
+    private func tell(_ outcome: Outcome, _ reader: JournalReader) throws {
+        var facts = EntryFacts(
+            uid: outcome.uid, standing: .ended(outcome), owner: reader.owner, now: EngineClock.system.wall())
+        facts.blacklisted = try reader.blacklisted(outcome.recipient, topic: outcome.topic)
+        try EntryReport(facts: facts, path: reader.directory).print(reveal: reveal, json: false)
+    }
+
+    private func tell(_ entry: JournalEntry, _ path: String) async throws {
+        let facts = try await EntryFacts.find(entry.uid, in: path)
+        try EntryReport(facts: facts, path: path).print(reveal: reveal, json: false)
+    }
+
+    /// Nothing was found, and why that may be.
+    private func tellNothing(_ reader: JournalReader) throws -> ToolStatus {
+        guard !json else { return .notAllConfirmed }
+        Console.standard.note("nothing of \(reader.directory) matches: \(try HistoryWords.extent(of: reader))")
+        return .notAllConfirmed
+    }
+}

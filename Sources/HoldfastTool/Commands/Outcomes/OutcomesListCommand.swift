@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+
+struct OutcomesListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List outcomes after a cursor, and say the next cursor.",
+        discussion: """
+            With --json each outcome is an object on a line of its own, and the last line is {"next": CURSOR}: give that \
+            to --after to go on. Where outcomes were deleted before they were read, a line {"missed": COUNT} says how \
+            many. Tokens are shortened unless --reveal is given.
+
+            Examples:
+              holdfast outcomes list --limit 1000
+              holdfast outcomes list --after 123456 --json --reveal
+
+            Exit codes: 0 done, whether there were any or not · 65 there is no such cursor.
+            """)
+
+    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var outcomesOptions: OutcomesOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Begin after the outcome with this cursor. (default: the oldest)", valueName: "cursor"),
+        transform: HistoryArgument.of(OutcomeArgument.cursor))
+    var after = OutcomeCursor.start
+
+    @Option(name: .long, help: ArgumentHelp("The most outcomes to print.", valueName: "count"))
+    var limit = 100
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+    }
+
+    func run() async throws { try await reporting { try list() } }
+
+    private func list() throws -> ToolStatus {
+        let reader = try JournalReader(directory: try journalOptions.path())
+        defer { reader.close() }
+        let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: false)
+        var (cursor, left) = (after, limit)
+        while left > 0, Console.standard.hasReader {
+            let listing = try reader.reading.listing(
+                after: cursor, limit: min(left, OperatorDeskLimits.batch), of: outcomesOptions.producers)
+            try printer.print(listing, after: cursor)
+            left -= listing.outcomes.count
+            guard listing.end > cursor else { break }
+            cursor = listing.end
+        }
+        try printer.printEnd(cursor)
+        return .ok
+    }
+}
+
+/// Which outcomes, and in which form.
+struct OutcomesOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Only those of this producer; may be repeated.", valueName: "name"))
+    var producer: [String] = []
+
+    @Flag(name: .long, help: "Print tokens, contexts and payloads whole.")
+    var reveal = false
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    var producers: Set<String>? { producer.isEmpty ? nil : Set(producer) }
+}

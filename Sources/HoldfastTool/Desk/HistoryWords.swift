@@ -1,0 +1,36 @@
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastService
+
+/// How far back the history of a journal reaches, in words.
+enum HistoryWords {
+    static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError)
+        -> String
+    {
+        let status = try reader.history()
+        guard let oldest = status.oldestAt else {
+            return status.isKept
+                ? "its history is empty, since nothing has ended"
+                : "it keeps no history (journal.history is off), so of what has ended only rejections are known"
+        }
+        let count = Format.plural(status.count, "notification")
+        return "its history has \(count), the oldest of which ended at \(EntryExplanation.time(oldest, now))"
+            + (status.isKept ? "" : "; nothing is added, since journal.history is off")
+    }
+}
+
+extension JournalReader {
+    /// The bounds of the history, and its readers.
+    func history() throws(JournalError) -> OutcomeLogStatus {
+        let readers = try outcomeReaders()
+        let isOn = try note(OutcomeKeeping.noteName) != nil
+        return try reading.status(isKept: isOn || !readers.isEmpty, readers: readers)
+    }
+
+    /// Reads outcomes in their order.
+    var reading: OutcomeLogReading {
+        OutcomeLogReading(
+            log: { () throws(JournalError) in try self.outcomeLog() },
+            page: { (after, limit) throws(JournalError) in try self.outcomes(after: after, limit: limit) })
+    }
+}

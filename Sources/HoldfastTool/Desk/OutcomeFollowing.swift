@@ -1,0 +1,75 @@
+internal import Holdfast
+internal import HoldfastControl
+
+/// Reads outcomes from the process that uses a journal, as they come, through its restarts.
+struct OutcomeFollowing {
+    /// From the end of a process to the next attempt to reach one; and from an answer that came at once, without anything, to
+    /// the next question.
+    private static let pause = Duration.milliseconds(500)
+
+    let journal: String
+    /// The reader whose cursor the journal keeps; nil for none.
+    let reader: String?
+    let producers: Set<String>?
+    var console = Console.standard
+
+    /// Runs until it is cancelled, or `body` throws.
+    ///
+    /// - Parameter body: takes what came after a cursor.
+    /// - Throws: ``ControlError`` where nobody serves the journal at the start; ``JournalError`` for a wrong cursor.
+    func run(after: OutcomeCursor?, _ body: (OutcomeListing, OutcomeCursor) throws -> Void) async throws {
+        var desk = try await RemoteDesk(journal: journal)
+        var cursor = try await beginning(after, desk)
+        while true {
+            let start = ContinuousClock.now
+            do {
+                let listing = try await desk.outcomes(
+                    after: cursor, limit: OperatorDeskLimits.batch, of: producers,
+                    waitingAtMost: OutcomeQuestion.longestWait)
+                try body(listing, cursor)
+                guard listing.end > cursor else {
+                    if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
+                    continue
+                }
+                cursor = listing.end
+                if let reader { try await desk.moveOutcomeReader(reader, to: cursor) }
+            } catch let error as ControlError where error.mayPass {
+                await desk.close()
+                desk = try await next(error)
+            } catch let error as JournalError where error.code == .closed {
+                await desk.close()
+                desk = try await next(error)
+            }
+        }
+    }
+
+    private func beginning(_ after: OutcomeCursor?, _ desk: RemoteDesk) async throws -> OutcomeCursor {
+        let log = try await desk.outcomeLog()
+        if !log.isKept, reader == nil {
+            console.warning(
+                "the journal keeps no outcomes, so none come: set journal.history, or give --reader, for which they are kept"
+            )
+        }
+        if let reader {
+            let known = try await desk.openOutcomeReader(reader)
+            guard let after else { return known }
+            try await desk.moveOutcomeReader(reader, to: after)
+            return after
+        }
+        if let after { return after }
+        return log.newest
+    }
+
+    /// The next process that uses the journal.
+    private func next(_ error: any Error) async throws -> RemoteDesk {
+        console.note("waiting for a process that uses the journal: \(error)")
+        while true {
+            try await Task.sleep(for: Self.pause)
+            do {
+                return try await RemoteDesk(journal: journal)
+            } catch let error as ControlError where error.mayPass {
+                continue
+            }
+        }
+    }
+}

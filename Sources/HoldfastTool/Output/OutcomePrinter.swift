@@ -1,0 +1,65 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastService
+
+/// Prints outcomes in their order, for people or as JSON, and tells of gaps.
+final class OutcomePrinter {
+    /// Outcomes that were deleted before they were read.
+    private struct Gap: Encodable {
+        var missed: Int
+        /// The cursor that was asked for, and the last one that is gone.
+        var after: UInt64
+        var deleted: UInt64
+    }
+
+    private struct Next: Encodable { var next: UInt64 }
+
+    private let json: Bool
+    private let reveal: Bool
+    /// Whether a closed pipe is a failure: outcomes that nobody has read must not count as read.
+    private let mustBeRead: Bool
+    private let console: Console
+    private var hasHeading = false
+
+    init(json: Bool, reveal: Bool, mustBeRead: Bool, console: Console = .standard) {
+        (self.json, self.reveal, self.mustBeRead, self.console) = (json, reveal, mustBeRead, console)
+    }
+
+    /// - Throws: ``ToolError`` when standard output does not take it and must.
+    func print(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws {
+        var lines: [String] = []
+        if listing.missed > 0 { lines += try gap(listing.missed, after: cursor) }
+        for outcome in listing.outcomes {
+            let row = OutcomeRow(outcome, reveal: reveal)
+            if !json, !hasHeading {
+                lines.append("\(Self.padded("CURSOR"))\(OutcomeRow.heading)")
+                hasHeading = true
+            }
+            lines.append(json ? try row.json() : "\(Self.padded("\(outcome.cursor)"))\(row.line())")
+        }
+        if !lines.isEmpty { try write(lines.joined(separator: "\n")) }
+    }
+
+    private func write(_ text: String) throws(ToolError) {
+        guard mustBeRead else { return console.print(text) }
+        try Console.export(Array("\(text)\n".utf8))
+    }
+
+    /// Says where to go on.
+    func printEnd(_ cursor: OutcomeCursor) throws {
+        guard json else { return console.note("the next cursor: --after \(cursor)") }
+        try write(try JSONOutput.line(Next(next: cursor.rawValue)))
+    }
+
+    private func gap(_ missed: Int, after cursor: OutcomeCursor) throws -> [String] {
+        let gone = cursor.rawValue + UInt64(missed)
+        console.warning(
+            "\(Format.plural(missed, "outcome")) after cursor \(cursor), up to \(gone), had been deleted before they were read: "
+                + "journal.history keeps less than that")
+        return json ? [try JSONOutput.line(Gap(missed: missed, after: cursor.rawValue, deleted: gone))] : []
+    }
+
+    private static func padded(_ text: String) -> String {
+        text + String(repeating: " ", count: max(0, 10 - text.count)) + "  "
+    }
+}

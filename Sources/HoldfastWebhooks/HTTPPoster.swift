@@ -1,0 +1,88 @@
+internal import Holdfast
+internal import HoldfastTransport
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Posts over HTTP/1.1, on one connection while requests follow each other.
+///
+/// Over the project's own dialling and TLS, as everything else goes: the certificate is judged by libcrypto for the very name,
+/// proxies are the same, and nothing goes in the clear to another machine, or to this process itself.
+final class HTTPPoster: WebhookPosting {
+    /// The timeout of resolving, connecting and TLS.
+    static let connectLimit: Duration = .seconds(10)
+
+    private let configuration: WebhookConfiguration
+    /// The connection of the last request, open or closed.
+    private let kept = Monitor<(any Channel)?>(nil)
+    /// Listeners that are never connected to.
+    private let avoided: OwnListeners
+
+    init(_ configuration: WebhookConfiguration, avoiding avoided: OwnListeners = .shared) {
+        (self.configuration, self.avoided) = (configuration, avoided)
+    }
+
+    func post(_ request: WebhookRequest, within limit: Duration) async -> PostResult {
+        let channel: any Channel
+        do throws(ConnectError) {
+            channel = try await connection(within: limit)
+        } catch {
+            return .notSent(error.message)
+        }
+        var headers = HTTPHeaders([
+            ("host", configuration.address.authority), ("user-agent", "Holdfast"), ("content-type", "application/json"),
+            ("content-length", "\(request.body.count)"), ("accept", "*/*"),
+        ])
+        for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .POST, uri: configuration.address.target, headers: headers)
+        let result = channel.eventLoop.makePromise(of: PostResult.self)
+        let call = PostCall(head: head, body: request.body, limit: limit, result: result)
+        return await withTaskCancellationHandler {
+            // A write that fails closes the connection, which ends the call.
+            channel.writeAndFlush(call).whenFailure { result.succeed(.unclear("the connection broke: \(Dialer.cause($0))")) }
+            do {
+                return try await result.futureResult.get()
+            } catch {
+                return .unclear("\(error)")
+            }
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
+    func close() async {
+        let channel = kept.withLock { channel in
+            defer { channel = nil }
+            return channel
+        }
+        do { try await channel?.close() } catch {}
+    }
+
+    private func connection(within limit: Duration) async throws(ConnectError) -> any Channel {
+        if let channel = kept.withLock({ $0 }), channel.isActive { return channel }
+        let dialer = try dialer(within: min(limit, Self.connectLimit))
+        let isCleartext = configuration.address.isCleartext
+        let channel: any Channel = try await dialer.connect(on: Dialer.nextLoop()) { channel, _, ready in
+            try channel.pipeline.syncOperations.addHTTPClientHandlers()
+            try channel.pipeline.syncOperations.addHandler(PostHandler(isCleartext: isCleartext, ready: ready))
+        }
+        kept.withLock { $0 = channel }
+        return channel
+    }
+
+    /// The file of the trusted certificates is read anew, so that a changed one holds for the next connection.
+    private func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
+        let address = configuration.address
+        do throws(TransportConfigurationError) {
+            let tls = address.isCleartext ? nil : try ClientTLS(trust: configuration.trust)
+            var dialer = Dialer(
+                endpoint: address.server, host: address.host, port: address.port, tls: tls, trust: configuration.trust,
+                deadline: limit)
+            dialer.proxy = configuration.proxy
+            dialer.avoided = avoided
+            return dialer
+        } catch {
+            throw ConnectError(.configuration, error.message)
+        }
+    }
+}

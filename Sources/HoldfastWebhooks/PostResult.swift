@@ -1,0 +1,40 @@
+/// What became of one request to a webhook.
+package enum PostResult: Hashable, Sendable {
+    /// Answered with a status from 200 to 299: the receiver has the outcomes.
+    case taken(status: Int)
+    /// Answered with another status.
+    case refused(status: Int, retryAfter: Duration?)
+    /// Sent, at least in part, and not answered in full: the receiver may have the outcomes. For people.
+    case unclear(String)
+    /// No byte of it was sent. For people.
+    case notSent(String)
+
+    /// Whether the receiver may have taken the outcomes although it did not say so.
+    var mayBeTaken: Bool {
+        switch self {
+        case .taken, .unclear: true
+        // A receiver that fails while it works may have done the work, except where it says that it did not begin.
+        case .refused(let status, _): status >= 500 && status != 503
+        case .notSent: false
+        }
+    }
+
+    /// The status of the answer; nil without one.
+    var status: Int? {
+        switch self {
+        case .taken(let status), .refused(let status, _): status
+        case .unclear, .notSent: nil
+        }
+    }
+
+    /// The failure, for people; nil for none.
+    var fault: String? {
+        switch self {
+        case .taken: nil
+        case .refused(let status, _) where (300..<400).contains(status):
+            "it answered \(status), and redirects are not followed: give the new URL"
+        case .refused(let status, _): "it answered \(status)"
+        case .unclear(let words), .notSent(let words): words
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package import Holdfast
+package import Logging
+
+/// Tells one receiver how notifications ended: performs what its ``WebhookMachine`` decides.
+///
+/// Neither it nor its receiver holds up delivery: the log of outcomes does not wait for it.
+package final class Webhook: Sendable {
+    /// The JSON of an outcome: one object.
+    package typealias Writer = @Sendable (Outcome) throws -> [UInt8]
+
+    /// How long outcomes are still posted at a shutdown, and a request under way is waited for.
+    static let shutdownLimit: Duration = .seconds(3)
+    /// How often the cursor on disk is looked at while nothing comes.
+    private static let lookInterval: Duration = .seconds(5)
+    /// From a failure of the journal to the next attempt.
+    private static let journalPause: Duration = .seconds(10)
+
+    package let configuration: WebhookConfiguration
+    private let engine: PushEngine
+    private let poster: any WebhookPosting
+    private let write: Writer
+    private let clock: EngineClock
+    private let logger: Logger
+    private let shown = Monitor(Shown())
+    private let ending = WebhookEnding()
+
+    private struct Shown: Sendable {
+        var figures = WebhookFigures()
+        var cursor: OutcomeCursor?
+        var oldest: WallTime?
+        /// The journal's fault.
+        var fault: String?
+    }
+
+    package convenience init(
+        _ configuration: WebhookConfiguration, engine: PushEngine, logger: Logger, write: @escaping Writer
+    ) {
+        self.init(
+            configuration, engine: engine, poster: HTTPPoster(configuration), clock: .system, logger: logger,
+            write: write)
+    }
+
+    package init(
+        _ configuration: WebhookConfiguration, engine: PushEngine, poster: any WebhookPosting, clock: EngineClock,
+        logger: Logger, write: @escaping Writer
+    ) {
+        (self.configuration, self.engine, self.poster) = (configuration, engine, poster)
+        (self.clock, self.logger, self.write) = (clock, logger, write)
+    }
+
+    /// Posts until ``end()``, until the task is cancelled, or until the engine has ended and everything is told.
+    package func run() async {
+        await withTaskCancellationHandler {
+            await work()
+            await poster.close()
+        } onCancel: {
+            end()
+        }
+        engine.report(nil, ofReader: configuration.reader)
+    }
+
+    /// Ends it: what is left is posted for a short while, and no failure is repeated.
+    package func end() { ending.begin(within: Self.shutdownLimit) }
+
+    /// How it does.
+    package var standing: WebhookStanding {
+        let shown = shown.withLock { $0 }
+        let newest = engine.outcomeLog.newest
+        let waiting = shown.cursor.map { Int(clamping: newest.rawValue - min($0, newest).rawValue) } ?? 0
+        let lag = waiting > 0 ? shown.oldest.map { max(.zero, clock.wall().since($0)) } ?? .zero : .zero
+        return WebhookStanding(
+            name: configuration.name, figures: shown.figures, waiting: waiting, lag: lag,
+            trouble: Self.trouble(shown, configuration.address.server))
+    }
+
+    // MARK: The loop
+
+    private func work() async {
+        while !ending.hasBegun {
+            do {
+                try await tell()
+                return
+            } catch {
+                // A journal that fails ends the engine, and this with it.
+                shown.withLock { $0.fault = "\(error)" }
+                say(.error, "can't read how notifications ended: \(error); it is tried again")
+                report()
+                await ending.sleep(Self.journalPause)
+            }
+        }
+    }
+
+    private func tell() async throws {
+        let cursor = try await engine.desk.openOutcomeReader(configuration.reader)
+        var machine = WebhookMachine(configuration, at: cursor, newest: engine.outcomeLog.newest)
+        var outcomes: [[UInt8]] = []
+        while !ending.isOver {
+            show(machine)
+            switch machine.step {
+            case .read:
+                if let onDisk = engine.outcomeReaders.first(where: { $0.name == configuration.reader })?.cursor {
+                    machine.found(onDisk)
+                }
+                if let written = try await read(&machine) {
+                    outcomes = written
+                } else if ending.hasBegun || engine.outcomesHaveEnded {
+                    return await settle(&machine)
+                }
+            case .post(let post): await self.post(post, outcomes[post.items], &machine)
+            case .move(let cursor): await move(to: cursor, &machine)
+            case .wait(let time):
+                // A receiver that fails now is told by the next process.
+                if ending.hasBegun { return }
+                await ending.sleep(time)
+                machine.waited()
+            }
+        }
+        await settle(&machine)
+    }
+
+    /// - Returns: the JSON of each outcome that was read and is to be told; nil when there was nothing to read for a while.
+    private func read(_ machine: inout WebhookMachine) async throws -> [[UInt8]]? {
+        let listing = try await ending.unlessBegun { [engine, cursor = machine.cursor] in
+            try await engine.desk.outcomes(
+                after: cursor, limit: WebhookConfiguration.greatestBatch, of: nil, waitingAtMost: Self.lookInterval)
+        }
+        guard listing.end > machine.cursor else { return nil }
+        let wanted = listing.outcomes.filter(configuration.wants)
+        let written = try wanted.map(write)
+        let items = zip(wanted, written).map { outcome, bytes in
+            WebhookMachine.Item(cursor: outcome.cursor, byteCount: bytes.count, settledAt: outcome.settledAt)
+        }
+        say(machine.take(.init(items: items, end: listing.end, missed: listing.missed)))
+        return written
+    }
+
+    private func post(_ post: WebhookMachine.Post, _ outcomes: ArraySlice<[UInt8]>, _ machine: inout WebhookMachine)
+        async
+    {
+        let (name, now) = (configuration.name, clock.moment())
+        let id = "\(name)-\(post.first)-\(post.last)"
+        let body = WebhookBody.bytes(post, id: id, webhook: name, timestamp: now.wall, outcomes: outcomes)
+        let result: PostResult
+        do {
+            let signature = try WebhookSignature.value(
+                id: id, timestamp: now.wall.seconds, body: body, secret: configuration.secret)
+            let request = WebhookRequest(
+                headers: [
+                    "webhook-id": id, "webhook-timestamp": "\(now.wall.seconds)", "webhook-signature": signature,
+                ], body: body)
+            result = await ending.unlessOver { [poster, timeout = configuration.timeout] in
+                await poster.post(request, within: timeout)
+            }
+        } catch {
+            result = .notSent("it can't be signed: \(error)")
+        }
+        let news = machine.answered(result, to: post, now: clock.moment(), random: .random(in: 0..<1))
+        show(machine)
+        say(news)
+    }
+
+    private func move(to cursor: OutcomeCursor, _ machine: inout WebhookMachine) async {
+        do {
+            do {
+                try await engine.moveReader(configuration.reader, to: cursor)
+            } catch let error as JournalError where error.code == .notFound {
+                // An operator has forgotten it, and it is configured.
+                _ = try await engine.desk.openOutcomeReader(configuration.reader)
+                try await engine.moveReader(configuration.reader, to: cursor)
+            }
+            machine.moved()
+        } catch {
+            say(.warning, "can't store its cursor, and tries again: \(error)")
+            machine.moveFailed(random: .random(in: 0..<1))
+        }
+    }
+
+    /// What was taken is on disk before the end.
+    private func settle(_ machine: inout WebhookMachine) async {
+        if case .move(let cursor) = machine.step { await move(to: cursor, &machine) }
+        show(machine)
+    }
+
+    // MARK: Telling
+
+    private func show(_ machine: WebhookMachine) {
+        shown.withLock { shown in
+            shown = Shown(figures: machine.figures, cursor: machine.cursor, oldest: machine.oldest)
+        }
+        report()
+    }
+
+    private func report() {
+        let shown = shown.withLock { $0 }
+        engine.report(
+            ReaderReport(
+                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server)),
+            ofReader: configuration.reader)
+    }
+
+    private static func trouble(_ shown: Shown, _ server: String) -> String? {
+        if let fault = shown.fault { return "the journal can't be read: \(fault)" }
+        let figures = shown.figures
+        guard let since = figures.failingSince, let fault = figures.fault else { return nil }
+        let next = figures.nextAttempt.map { "; the next is made at \(Timestamp.format($0))" } ?? ""
+        let requests = figures.failuresInARow == 1 ? "1 request" : "\(figures.failuresInARow) requests"
+        return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault)\(next)"
+    }
+
+    private func say(_ news: WebhookMachine.News?) {
+        let server = configuration.address.server
+        switch news {
+        case nil: break
+        case .failing(let fault):
+            say(.warning, "\(server) takes no outcomes, and is asked again until it does: \(fault)")
+        case .recovered(let time, let failures):
+            let requests = failures == 1 ? "1 request" : "\(failures) requests"
+            say(
+                .notice,
+                "\(server) takes outcomes again, after \(time.words) and \(requests) that failed; "
+                    + "\(standing.waiting) outcomes are to be told")
+        case .missed(let count):
+            say(
+                .warning,
+                "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many")
+        case .tooLarge(let limit):
+            say(.notice, "\(server) calls a request too large (413), and gets at most \(limit) outcomes at a time")
+        }
+    }
+
+    private func say(_ level: Logger.Level, _ words: String) {
+        logger.log(level: level, "webhook \(configuration.name): \(words)", metadata: ["event": "webhook"])
+    }
+}

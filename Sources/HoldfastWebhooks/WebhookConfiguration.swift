@@ -1,0 +1,46 @@
+package import Holdfast
+package import HoldfastTransport
+
+/// One webhook: which outcomes go where, and how.
+package struct WebhookConfiguration: Hashable, Sendable {
+    /// Part of the reader's name in the journal, of the ids of requests, and of metrics.
+    package var name: String
+    package var address: WebhookAddress
+    package var secret: WebhookSecret
+    /// The Producers whose outcomes it gets; nil for all.
+    package var producers: Set<String>?
+    /// The outcomes that it gets, by the words of `TerminalOutcome`; nil for all.
+    package var endings: Set<String>?
+    /// The most outcomes of a request.
+    package var batch = 500
+    /// The timeout of a request, from its first byte to the end of the answer.
+    package var timeout: Duration = .seconds(30)
+    /// When a request that failed is repeated.
+    package var retry = RetrySchedule(minimum: .seconds(1), maximum: .seconds(300))
+    /// The authorities that may have signed the receiver's certificate.
+    package var trust = TrustedCertificates.system
+    package var proxy: ProxyServer?
+
+    package init(name: String, address: WebhookAddress, secret: WebhookSecret) {
+        (self.name, self.address, self.secret) = (name, address, secret)
+    }
+
+    /// The most outcomes of a request that can be configured.
+    package static let greatestBatch = 1000
+
+    /// The name of its reader in the journal.
+    package var reader: String { Self.readerPrefix + name }
+    package static let readerPrefix = "webhook/"
+
+    /// Reads the trusted certificates once, to check them.
+    ///
+    /// - Throws: an error that names the file that is missing or invalid.
+    package func check() throws(TransportConfigurationError) {
+        if !address.isCleartext { _ = try ClientTLS(trust: trust) }
+    }
+
+    /// Whether it gets this outcome.
+    func wants(_ outcome: Outcome) -> Bool {
+        (producers?.contains(outcome.producer) ?? true) && (endings?.contains(outcome.terminal.word) ?? true)
+    }
+}

@@ -1,0 +1,92 @@
+import Holdfast
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import HoldfastGateway
+
+/// Answers of the operators' page that go on.
+@Suite("The operators' page with an answer that goes on", .timeLimit(.minutes(1)))
+struct AdminStreamTests {
+    private struct State: Sendable {
+        var parts = 0
+        var ended = 0
+    }
+
+    /// A server whose page tells without an end, and a client that asks it, and reads for as long as `body` lets it.
+    private func streaming(
+        _ state: Monitor<State>, pause: Duration, _ body: (any Channel, Monitor<Int>) async throws -> Void
+    ) async throws {
+        var configuration = AdminConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
+        configuration.request = .milliseconds(500)
+        let page = AdminPage("stream") { _ in
+            AdminPage.Answer(streaming: "text/event-stream", ended: { state.withLock { $0.ended += 1 } }) {
+                try await Task.sleep(for: pause)
+                state.withLock { $0.parts += 1 }
+                return [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 10)
+            }
+        }
+        let server = try AdminServer(
+            configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, health: { Health() },
+            metrics: { "" }, pages: [page])
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await server.run() }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while server.address == nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+            let read = Monitor(0)
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Counter(read))
+                    }
+                }
+                .connect(host: "127.0.0.1", port: try #require(server.address).port).get()
+            try await channel.writeAndFlush(ByteBuffer(string: "GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n")).get()
+            try await body(channel, read)
+            channel.close(promise: nil)
+            tasks.cancelAll()
+        }
+    }
+
+    private func wait(_ condition: () -> Bool) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            if ContinuousClock.now > deadline { return false }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    @Test("A client that does not read is written for no further, and cut when its time is over") func stalled() async throws {
+        let state = Monitor(State())
+        try await streaming(state, pause: .zero) { channel, _ in
+            try await channel.setOption(.autoRead, value: false).get()
+            #expect(try await wait { state.withLock { $0.ended == 1 } })
+            // What the kernel and the channel take, which is some megabytes; not as much as there is time for.
+            #expect(state.withLock { $0.parts } < 1000)
+        }
+    }
+
+    @Test("A client that reads is served for longer than a request may take, and its going is noticed") func served() async throws {
+        let state = Monitor(State())
+        try await streaming(state, pause: .milliseconds(50)) { channel, read in
+            #expect(try await wait { read.withLock { $0 } > 40 * (64 << 10) })
+            #expect(state.withLock { $0.ended == 0 })
+            channel.close(promise: nil)
+            #expect(try await wait { state.withLock { $0.ended == 1 } })
+        }
+    }
+}
+
+private final class Counter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let count: Monitor<Int>
+
+    init(_ count: Monitor<Int>) { self.count = count }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data).readableBytes
+        count.withLock { $0 += bytes }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Holdfast
+import Scratch
+import Testing
+
+/// What became of pushes, asked of a service that runs: by its admin listener, and by the tool.
+@Suite("Outcomes of a running service", .serialized, .timeLimit(.minutes(3)))
+struct OutcomesPageTests {
+    private static let token = "0123456789abcdef0123456789abcdef"
+    private static let refused = String(repeating: "0", count: 56) + "10000003"
+
+    /// A service with a mock that refuses one token.
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld(mockFlags: ["--reject", "\(Self.refused)=Unregistered"])
+        try world.folder.write("operators", Self.token)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.folder("operators"))
+        try world.writeConfiguration(admin: ", token-file: operators")
+        return world
+    }
+
+    private func lines(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test("Whoever has the token is told what became of a push, and nobody else") func page() async throws {
+        let world = try await world()
+        try await world.serve()
+        #expect(try await world.send(20, journal: "sender").result().status == 0)
+        let wrong = "authorization: Bearer \(Self.token)x\r\n"
+        let right = "authorization: Bearer \(Self.token)\r\n"
+        for fields in ["", wrong, "authorization: Basic \(Self.token)\r\n", right + right] {
+            let answer = try await world.ask("/outcomes?token=\(Self.refused)", fields: fields).lowercased()
+            #expect(answer.hasPrefix("http/1.1 401 ") && answer.contains("\r\nwww-authenticate: bearer "), "\(answer)")
+            #expect(!answer.contains("unregistered") && !answer.contains(Self.token))
+        }
+        var found: [[String: Any]] = []
+        #expect(
+            try await waitUntilAsync {
+                let answer = try await world.get("/outcomes?token=\(Self.refused)", fields: right)
+                guard answer.status == 200 else { return false }
+                found = try #require(try lines(answer.text).first?["outcomes"] as? [[String: Any]])
+                return found.count == 1
+            })
+        #expect(found.first?["reason"] as? String == "Unregistered" && found.first?["status"] as? Int == 410)
+        #expect((found.first?["words"] as? String)?.contains("the service answered 410 Unregistered at") == true)
+        let list = try await world.get("/outcomes?after=0&limit=1000", fields: right)
+        #expect(try #require(try lines(list.text).first?["outcomes"] as? [Any]).count == 20, "\(list.text)")
+        #expect(try await world.get("/outcomes?after=21", fields: right).status == 422)
+        #expect(try await world.get("/outcomes?after=x", fields: right).status == 400)
+        // A scrape needs no token, and tells how much there is.
+        #expect(try await world.get("/metrics").text.contains("\nholdfast_history_outcomes 20\n"))
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("Without a token in the configuration there is no such page, and a new token is taken by a reload")
+    func configured() async throws {
+        let world = try await world()
+        let service = try await world.serve()
+        let old = "authorization: Bearer \(Self.token)\r\n"
+        let new = "authorization: Bearer \(Self.token.reversed())x\r\n"
+        #expect(try await world.get("/outcomes", fields: old).status == 200)
+        try world.folder.write("operators", "\(String(Self.token.reversed()))x")
+        service.kill(SIGHUP)
+        #expect(try await waitUntilAsync { try await world.get("/outcomes", fields: new).status == 200 })
+        #expect(try await world.get("/outcomes", fields: old).status == 401)
+        #expect(try await world.stop().status == 0)
+        try world.writeConfiguration()
+        try await world.serve()
+        #expect(try await world.get("/outcomes", fields: new).status == 404)
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("Who follows has every outcome once, over a kill -9 of the service, and the journal keeps its place")
+    func followed() async throws {
+        let world = try await world()
+        let service = try await world.serve()
+        let journal = world.folder("push.journal")
+        let follow = {
+            try Tool.start(["outcomes", "follow", "--journal", journal, "--reader", "r", "--after", "0", "--json"])
+        }
+        let first = try follow()
+        #expect(try await world.send(50, journal: "one").result().status == 0)
+        #expect(try await waitUntil { try first.output.split(separator: "\n").count == 50 })
+        service.kill(SIGKILL)
+        _ = try await service.result()
+        try await world.serve()
+        #expect(try await world.send(50, journal: "two").result().status == 0)
+        #expect(try await waitUntil { try first.output.split(separator: "\n").count == 100 })
+        #expect(try lines(first.output).compactMap { $0["cursor"] as? Int } == Array(1...100))
+        #expect(try first.errors.contains("waiting for a process that uses the journal"))
+        var readers: [[String: Any]] = []
+        #expect(
+            try await waitUntilAsync {
+                readers = try await Tool.run("outcomes", "readers", "--journal", journal, "--json").lines()
+                return readers.first?["cursor"] as? Int == 100
+            })
+        #expect(readers.first?["lag"] as? Int == 0 && readers.first?["reader"] as? String == "r")
+        first.kill(SIGTERM)
+        _ = try await first.result()
+        let moved = try await Tool.run(
+            "outcomes", "readers", "--journal", journal, "--move", "r", "--to", "97", "--json")
+        #expect(moved.status == 0 && moved.output == #"{"cursor":97,"reader":"r"}"# + "\n", "\(moved.errors)")
+        let second = try Tool.start(["outcomes", "follow", "--journal", journal, "--reader", "r"])
+        #expect(try await waitUntil { try second.output.split(separator: "\n").count == 4 })
+        #expect(try second.output.hasPrefix("CURSOR"))
+        second.kill(SIGTERM)
+        _ = try await second.result()
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("What nobody has read does not count as read") func closedPipe() async throws {
+        let world = try await world()
+        try await world.serve()
+        let journal = world.folder("push.journal")
+        #expect(try await Tool.run("outcomes", "follow", "--journal", world.folder("none"), "--json").status == 75)
+        #expect(try await world.send(5, journal: "one").result().status == 0)
+        let shell = """
+            "$1" outcomes follow --journal "$2" --reader r --after 0 --json | true
+            """
+        for _ in 0..<2 {
+            let run = try RunningTool(["-c", shell, "sh", Tool.path, journal], program: "/bin/sh")
+            #expect(try await run.result().status == 0)
+        }
+        let readers = try await Tool.run("outcomes", "readers", "--journal", journal, "--json").lines()
+        #expect(readers.first?["cursor"] as? Int == 0 && readers.first?["lag"] as? Int == 5)
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("A journal in use is searched without disturbing its owner") func live() async throws {
+        let world = try await world()
+        try await world.serve()
+        #expect(try await world.send(2000, journal: "sender").result().status == 0)
+        let journal = world.folder("push.journal")
+        #expect(
+            try await waitUntilAsync {
+                try await Tool.run("journal", "status", "--journal", journal, "--json").count("unconfirmed") == 0
+            })
+        let one = try await Tool.run("journal", "find", "--journal", journal, "--token", Self.refused)
+        #expect(one.status == 0 && one.output.contains("the service\n") || one.output.contains("410"), "\(one.output)")
+        let text = one.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(
+            separator: " ")
+        #expect(text.contains("and the service answered 410 Unregistered at"), "\(text)")
+        #expect(text.contains("The token is on the blacklist since"))
+        #expect(!one.output.contains(Self.refused))
+        let all = try await Tool.run("journal", "find", "--journal", journal, "--since", "1h", "--all", "--json")
+        #expect(try all.lines().count == 2000)
+        let socket = try RunningTool(
+            [
+                "-sS", "--unix-socket", "\(journal)/control.sock",
+                "http://holdfast/v1/outcomes/find?token=\(Self.refused)",
+            ], program: "/usr/bin/curl")
+        #expect(try await socket.result().json()["outcomes"] as? [Any] != nil)
+        #expect(try await world.stop().status == 0)
+    }
+}
