@@ -42,7 +42,8 @@ struct ScheduledKillTests {
         let list = try await Tool.run(
             "journal", "list", "--state", "scheduled", "--limit", "2", "--json", environment: journal)
         #expect(list.output.split(separator: "\n").count == 2)
-        #expect(list.output.contains(#""scheduledFor":"\#(Timestamp.format(WallTime(seconds: due)))""#), "\(list.output)")
+        #expect(
+            list.output.contains(#""scheduledFor":"\#(Timestamp.format(WallTime(seconds: due)))""#), "\(list.output)")
         let show = try await Tool.run("journal", "show", "7", environment: journal)
         #expect(show.output.contains("scheduled") && show.output.contains("It may be delivered from"), "\(show.output)")
 

@@ -276,7 +276,7 @@ struct TransferTests {
             (#""producer":"default""#, #""producer":"""#, "1 to 64 bytes"),
             (#""state":"waiting""#, #""state":"deferred""#, "\"due-at\" goes with a deferred entry"),
             (#""state":"waiting""#, #""state":"rejected""#, "\"rejection\" goes with a rejected entry"),
-            (#""state":"waiting""#, #""state":"sent""#, "must be waiting, deferred or rejected"),
+            (#""state":"waiting""#, #""state":"sent""#, "must be waiting, deferred, scheduled or rejected"),
             (#""attempts":0"#, #""attempts":65536"#, "whole number of 0 to 65535"),
             (#""attempts":0"#, #""attempts":1.0"#, "whole number"),
             (#""attempts":0"#, #""attempts":"0""#, "whole number"),

@@ -31,6 +31,7 @@ package struct OutcomeStory {
         case .unknown:
             "it may have been sent, no answer came, and it is not sent again: nobody knows whether it was taken"
         case .withdrawn: "it was taken back before it was sent"
+        case .superseded: "a newer notification took its place before it was sent, as was asked for"
         }
     }
 
@@ -71,6 +72,7 @@ package struct OutcomeStory {
         case .expired: return "expired at \(time): \(meaning)"
         case .unknown: return "given up at \(time): \(meaning)"
         case .withdrawn: return "taken back at \(time): \(meaning)"
+        case .superseded: return "superseded at \(time): \(meaning)"
         }
     }
 

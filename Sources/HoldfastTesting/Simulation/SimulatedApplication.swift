@@ -125,11 +125,12 @@ extension World {
     /// When it may go, and whether a newer one may take its place.
     private func choose(for notification: inout PushNotification) {
         let end = notification.expiration?.deadline ?? .max
-        if strikesOther(.schedules) {
+        // By a clock that is wrong it would be another day's.
+        if !isClockSuspect, strikesOther(.schedules) {
             let time = wall.advanced(by: .milliseconds(otherDice.steep(1...300_000)))
             if time.seconds < end { notification.deliverAfter = time }
         }
-        if strikesOther(.deliveryHours), end == .max {
+        if !isClockSuspect, end == .max, strikesOther(.deliveryHours) {
             let minute = Int(wall.seconds / 60 % 1440) + otherDice.number(0...3)
             notification.deliveryHours = try? DeliveryHours(
                 from: minute % 1440, until: (minute + 1380) % 1440, timeZone: "UTC")

@@ -96,6 +96,9 @@ struct Swarm: Sendable {
         var dice = other
         for _ in 0..<64 { _ = dice.next() }
         for trouble in Trouble.choices { rates[trouble.index] = dice.chance(0.2) ? dice.pick([0.05, 0.2, 0.6]) : 0 }
+        // By a clock that was set back for good, what is scheduled waits as long, and rightly.
+        guard rate(.clockLeaps) + rate(.clockBack) > 0 else { return }
+        for trouble in [Trouble.schedules, .deliveryHours] { rates[trouble.index] = 0 }
     }
 
     /// Whether the route that comes and goes is another service's.

@@ -128,7 +128,7 @@ extension Members {
         let due = try time(Key.dueAt)
         let rejection = try nested(Key.rejection, ExportedEntry.RejectionKey.self)
         guard (due != nil) == (state == .deferred || state == .scheduled) else {
-            throw LineFault("\"due-at\" goes with a deferred or scheduled entry")
+            throw LineFault("\"due-at\" goes with a deferred entry, or a scheduled one")
         }
         guard (rejection != nil) == (state == .rejected) else {
             throw LineFault("\"rejection\" goes with a rejected entry")
