@@ -41,7 +41,8 @@ struct NotificationLineTests {
                 """
                 {"token":"ab","payload":{},"\(prefix)deliver-after":"2027-01-15T10:00:00+02:00",\
                 "\(prefix)deliver-within":"22:00-06:30 Europe/Berlin","\(prefix)context":"c\\u00e9 \\" 7",\
-                "\(prefix)newest-wins":true,"\(prefix)tag":"t","\(prefix)producer":"p"}
+                "\(prefix)newest-wins":true,"\(prefix)tag":"t","\(prefix)producer":"p",\
+                "\(prefix)environment":"sandbox"}
                 """, topic: "x")
             let notification = line.notifications[0]
             #expect(notification.deliverAfter == WallTime(seconds: 1_800_000_000))
@@ -49,6 +50,7 @@ struct NotificationLineTests {
             #expect(notification.context == Array("cé \" 7".utf8))
             #expect(notification.newestWins)
             #expect(notification.tag == Array("t".utf8) && line.producer == "p")
+            #expect(notification.environment == .sandbox)
         }
         let plain = try parse(
             #"{"token":"ab","payload":{},"deliver-after":1800000000,"newest-wins":false}"#, topic: "x")

@@ -49,6 +49,15 @@ extension JournalConformance {
             let rejections = try bench.journal.rejections(after: .none, limit: 10)
             try expect("the lane of the rejection", rejections.map(\.lane), is: [JournalBench.considerate])
         },
+        Rule("A move leaves no outcome, and the end in the new lane leaves one") { bench in
+            let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
+            let uids = try bench.append(1...1, lane: old)
+            try bench.settle(uids, old, .move(to: new, due: due, reason: .badDeviceToken), keepsOutcomes: true)
+            try expect("outcomes of the move", bench.journal.outcomeCount, is: 0)
+            _ = try bench.promote(new, now: 100)
+            try bench.acknowledge(uids, new, keepsOutcomes: true)
+            try expect("outcomes of the end", try bench.endedUIDs(after: .start, limit: 10), is: uids)
+        },
         Rule("Only an entry that waits can be moved, and only to another lane that there is") { bench in
             let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
             let uids = try bench.append(1...3, lane: old)

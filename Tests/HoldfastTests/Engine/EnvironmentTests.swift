@@ -42,13 +42,13 @@ import Testing
 
     private func submit(
         _ stage: Stage, _ numbers: some Sequence<Int>, in environment: PushEnvironment? = nil,
-        guarantee: Guarantee = .atLeastOnce, registeredAt: WallTime? = nil
+        guarantee: Guarantee = .atLeastOnce, registeredAt: WallTime? = nil, deliverAfter: WallTime? = nil
     ) -> [Receipt] {
         let receipts = Monitor<[Receipt]>([])
         let notifications = numbers.map { number in
             var notification = Sample.notification(number, guarantee: guarantee)
             (notification.topic, notification.environment) = (topic, environment)
-            notification.tokenRegisteredAt = registeredAt
+            (notification.tokenRegisteredAt, notification.deliverAfter) = (registeredAt, deliverAfter)
             return notification
         }
         stage.core.producer.submit(notifications) { done in receipts.withLock { $0 = done } }
@@ -164,6 +164,22 @@ import Testing
         #expect(stage.status.rejectedTotal == 1 && stage.status.unconfirmed == 0)
         #expect(stage.sent(production).filter { $0 == 2 }.count <= 2)
         #expect(stage.sent(sandbox).filter { $0 == 2 }.count <= 2)
+    }
+
+    @Test("A scheduled one is tried in the other environment at its time, and ends once", arguments: Guarantee.allCases)
+    func scheduled(guarantee: Guarantee) throws {
+        let stage = try proven { $0.keepsOutcomes = true }
+        for count in 1...2 {
+            // The second one goes into the lane of the other environment when it is accepted, since its token is known.
+            let time = stage.clock.wall.advanced(by: .seconds(120))
+            _ = submit(stage, [1], guarantee: guarantee, deliverAfter: time)
+            stage.advance(by: .seconds(119))
+            #expect(stage.sent(sandbox).filter { $0 == 1 }.count == count - 1 && stage.status.scheduled == 1)
+            stage.advance(by: .seconds(61))
+            #expect(stage.sent(sandbox).filter { $0 == 1 }.count == count && stage.status.unconfirmed == 0)
+        }
+        let outcomes = try stage.journal.outcomes(after: .start, limit: 1000).outcomes
+        #expect(outcomes.count == 82 && outcomes.allSatisfy { $0.terminal == .confirmed })
     }
 
     @Test("A wrong environment for all trips the breaker before any entry is moved", arguments: [0, 40])
