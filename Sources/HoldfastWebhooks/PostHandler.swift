@@ -113,6 +113,7 @@ final class PostHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         ready.fail(error)
         switch error {
+        case HTTPParserError.invalidEOFState: finish(context, .unclear("it closed the connection in the middle of its answer"))
         case is HTTPParserError: finish(context, .unclear("its answer is no HTTP: \(error)"))
         case NIOSSLError.uncleanShutdown:
             finish(context, .unclear("the connection broke: it ended without the close of TLS"))

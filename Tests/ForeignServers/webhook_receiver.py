@@ -34,8 +34,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
-        with open(self.server.options.mode) as file:
-            mode = file.read().strip()
+        mode = self.mode()
         message = json.loads(body)
         stored = mode in ("ok", "slow", "big", "taken-close", "taken-500", "no-content") or (
             mode.startswith("most-") and len(message["outcomes"]) <= int(mode[5:]))
@@ -53,6 +52,15 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             file.flush()
             os.fsync(file.fileno())
         self.answer(mode, stored)
+
+    def mode(self):
+        # It is being written while it is empty.
+        while True:
+            with open(self.server.options.mode) as file:
+                mode = file.read().strip()
+            if mode:
+                return mode
+            time.sleep(0.01)
 
     def answer(self, mode, stored):
         if mode == "never":
@@ -85,8 +93,10 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.reply(200)
         elif mode.isdigit():
             self.reply(int(mode))
-        else:
+        elif mode == "ok":
             self.reply(200)
+        else:
+            raise SystemExit(f"there is no mode {mode}")
 
     def reply(self, status, headers={}, body=b"fine\n"):
         self.send_response(status)

@@ -70,7 +70,7 @@ struct AdminStreamTests {
 
     @Test("A client that reads is served for longer than a request may take, and its going is noticed") func served() async throws {
         let state = Monitor(State())
-        try await streaming(state, pause: .milliseconds(50)) { channel, read in
+        try await streaming(state, pause: .milliseconds(50)) { (channel, read) async throws in
             #expect(try await wait { read.withLock { $0 } > 40 * (64 << 10) })
             #expect(state.withLock { $0.ended == 0 })
             channel.close(promise: nil)

@@ -69,6 +69,32 @@ struct OutcomeTests {
         #expect(batch.totals.ended == 6)
     }
 
+    @Test("The application's context comes with each outcome, and the payload where it is asked for")
+    func contexts() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        var submission = Submission(producer: try journal.openProducer("default"), acceptedAt: acceptance)
+        for number in 0..<4 {
+            var notification = sample(number)
+            if number % 2 == 0 { notification.context = [UInt8](repeating: UInt8(number + 1), count: 4096) }
+            submission.add(notification, lane)
+        }
+        _ = try journal.append(submission)
+        for (uid, keepsPayloads) in [(1, false), (2, false), (3, true), (4, true)] as [(UInt64, Bool)] {
+            var batch = SettlementBatch(
+                acknowledging: [EntryKey(lane: lane, uid: UID(uid))], settledAt: settledAt, keepsOutcomes: true)
+            batch.keepsPayloads = keepsPayloads
+            try journal.settle(batch)
+        }
+        let outcomes = try journal.allOutcomes()
+        #expect(outcomes.map(\.context.count) == [4096, 0, 4096, 0])
+        #expect(outcomes[2].context.allSatisfy { $0 == 3 })
+        #expect(outcomes.map(\.payload) == [[], [], sample(2).payload, sample(3).payload])
+    }
+
     @Test("Single settlements fill one block, and do not take a page each")
     func filled() throws {
         let scratch = Scratch()

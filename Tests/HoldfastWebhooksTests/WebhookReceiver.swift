@@ -77,7 +77,7 @@ final class WebhookReceiver {
         self.port = try #require(Int(words[1]))
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
 
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)

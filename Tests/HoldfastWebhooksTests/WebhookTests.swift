@@ -115,7 +115,7 @@ struct WebhookTests {
             let status = try await first.desk.status().ownReaders
             #expect(status.count == 1 && status.first?.name == "webhook/crm" && status.first?.trouble != nil)
         }
-        let second = try engine(try journal.crashed())
+        let second = try engine(journal.crashed())
         receiver = try await WebhookReceiver(in: folder, port: port)
         let two = try webhook(second, port: port)
         try await running(second, two) {

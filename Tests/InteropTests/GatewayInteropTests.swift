@@ -45,7 +45,7 @@ struct GatewayInteropTests {
 
     @Test(
         "A gateway whose requests wait answers as the push service does, request by request",
-        arguments: (hasPython ? ["aioapns"] : []) + ["node", "curl"].filter(Foreign.shouldTest))
+        arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest))
     func answers(client: String) async throws {
         let outcome = try await run("gateway-answers", "--count", client == "curl" ? "400" : "2000", client)
         #expect(outcome.status == 0, "\(outcome.text)")

@@ -42,10 +42,9 @@ extension EntriesCheck {
 
     func checkAside() {
         let (rows, order) = (check.report.rows["aside"], check.report.rows["asideOrder"])
-        if let format, format > EntriesStore.oldestFormat {
-            let required = EntriesStore.Tables.names(in: format)
-            for name in AsideTables.names + EntriesStore.Tables.addedNames
-            where required.contains(name) && !tables.contains(where: { table in table.name == name }) {
+        if let format {
+            let added = EntriesStore.Tables.names(in: format).dropFirst(EntriesStore.Tables.firstNames.count)
+            for name in added where !tables.contains(where: { table in table.name == name }) {
                 check.add("there is no such table", table: name, means: DamageMeaning.missingTable)
             }
         }

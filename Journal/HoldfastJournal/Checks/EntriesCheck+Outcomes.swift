@@ -131,11 +131,6 @@ extension EntriesCheck {
     func checkOutcomes() {
         endSegment()
         guard check.torn.isDisjoint(with: OutcomeTables.names + ["facts"]), !check.isOpening else { return }
-        if let format, format >= EntriesStore.logFormat {
-            for name in OutcomeTables.names where !tables.contains(where: { table in table.name == name }) {
-                check.add("there is no such table", table: name, means: DamageMeaning.missingTable)
-            }
-        }
         let newest = outcomeLog.next == 0 ? outcomeLog.bounds?.deleted ?? 0 : outcomeLog.next - 1
         if !outcomeLog.hasGap, newest != outcomeLog.bounds?.newest ?? 0 {
             check.add(

@@ -51,6 +51,7 @@ struct OutcomeBlockWriter: Sendable {
     ///   - source: the bytes of which the row has ranges.
     ///   - extras: encoded; empty for none.
     /// - Returns: false if there is no room: then it is for the next block. An empty block has room for any.
+    @inline(__always)
     mutating func append(_ row: OutcomeRow, in source: Span<UInt8>, extras: Span<UInt8>) -> Bool {
         let needed = used + row.greatestByteCount(extras: extras.count)
         if needed > bytes.count {

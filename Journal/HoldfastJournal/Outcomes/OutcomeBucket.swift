@@ -34,19 +34,35 @@ enum OutcomeBucket {
 
     /// - Parameter entries: in the order of their blocks.
     static func bytes(_ entries: ArraySlice<UInt32>, key: Span<UInt8>) -> [UInt8] {
-        var entries = Array(entries)
-        let everywhere = entries.count > greatestCount ? thin(&entries) : []
-        let fits = entries.count + (everywhere.count + 1) / 2 <= greatestCount
-        var content: [UInt8] = [0]
-        content.reserveCapacity(headerByteCount + 4 * entries.count + 2 * everywhere.count)
-        content.appendLittleEndian(fits ? UInt16(entries.count) : isOverfull)
-        content.appendLittleEndian(fits ? UInt16(everywhere.count) : 0)
-        content.appendLittleEndian(UInt16(0))
-        if fits {
-            for entry in entries { content.appendLittleEndian(entry) }
-            for mark in everywhere { content.appendLittleEndian(mark) }
+        if entries.count <= greatestCount { return bytes(entries, everywhere: [], count: UInt16(entries.count), key) }
+        var thinned = Array(entries)
+        let everywhere = thin(&thinned)
+        guard thinned.count + (everywhere.count + 1) / 2 <= greatestCount else {
+            return bytes([], everywhere: [], count: isOverfull, key)
         }
-        return SmallRecord.seal(magic, seed: XXH64.hash(key), content)
+        return bytes(thinned[...], everywhere: everywhere, count: UInt16(thinned.count), key)
+    }
+
+    private static func bytes(
+        _ entries: ArraySlice<UInt32>, everywhere: [UInt16], count: UInt16, _ key: Span<UInt8>
+    ) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: headerByteCount + 4 * entries.count + 2 * everywhere.count)
+        var output = bytes.mutableSpan
+        output.store(magic, at: 8)
+        output.store(SmallRecord.version, at: 12)
+        output.store(count, at: 14)
+        output.store(UInt16(everywhere.count), at: 16)
+        var position = headerByteCount
+        for entry in entries {
+            output.store(entry, at: position)
+            position &+= 4
+        }
+        for mark in everywhere {
+            output.store(mark, at: position)
+            position &+= 2
+        }
+        output.store(XXH64.hash(output.span, from: 8, seed: XXH64.hash(key)), at: 0)
+        return bytes
     }
 
     /// Takes out repeats, and then the keys with most blocks until the rest fits.

@@ -42,6 +42,7 @@ extension OutcomeRow {
     /// - Parameters:
     ///   - record: the entry's record, as it lay in the journal.
     ///   - fields: of its notification.
+    @inline(__always)
     init(
         code: UInt8, settledAt: Int64, sentAt: Int64?, attempts: UInt64, head: EntryRecord.Head,
         fields: borrowing PackedNotification.Fields

@@ -76,6 +76,7 @@ struct OutcomeScanner {
     var position: Int { scanner.position }
 
     /// The next outcome; `nil` at the end, or where the bytes make no sense.
+    @inline(__always)
     mutating func next(_ bytes: Span<UInt8>) -> OutcomeRow? {
         guard left > 0, !scanner.isBroken else { return nil }
         left -= 1

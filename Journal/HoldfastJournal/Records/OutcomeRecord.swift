@@ -3,6 +3,8 @@ import HoldfastLMDB
 
 /// The codes of terminal outcomes in records; 0 stands for none.
 enum OutcomeCode {
+    static let confirmed: UInt8 = 1
+
     static func code(of outcome: TerminalOutcome?) -> UInt8 {
         switch outcome {
         case nil: 0

@@ -42,15 +42,16 @@ extension CommitDraft {
         var cause: RejectionCause?
         var uniqueID: String?
         var keepsPayload: Bool
+    }
 
-        /// Takes what is known of an acknowledgement beside its time.
-        mutating func take(_ detail: SettlementDetail?) {
-            uniqueID = detail?.uniqueID
-            attempts = detail?.isAttempt == false ? 0 : 1
-            if let sentAt = detail?.sentAgo.time(before: WallTime(milliseconds: settledAt)) {
-                self.sentAt = sentAt.milliseconds
-            }
-        }
+    /// What is known of an acknowledgement.
+    static func confirmed(_ key: EntryKey, _ sentAt: Int64?, in batch: SettlementBatch) -> LoggedEnd {
+        let detail = batch.details[key.uid]
+        return LoggedEnd(
+            settledAt: batch.settledAt.milliseconds,
+            sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds ?? sentAt,
+            attempts: detail?.isAttempt == false ? 0 : 1, cause: nil, uniqueID: detail?.uniqueID,
+            keepsPayload: batch.keepsPayloads)
     }
 
     func log(_ code: UInt8, _ record: Span<UInt8>, _ key: EntryKey, _ end: LoggedEnd) {
@@ -156,11 +157,30 @@ extension CommitDraft {
 }
 
 extension OutcomeAppender {
-    /// Adds the end of an entry, by its record. A damaged one is left out.
+    /// Adds a confirmation of which nothing more is known, as nearly all are.
+    @inline(__always)
+    func appendConfirmed(_ record: Span<UInt8>, _ key: EntryKey, settledAt: Int64, sentAt: Int64?) {
+        guard let entry = EntryRecord.trusted(record, lane: key.lane.rawValue, uid: key.uid.rawValue) else { return }
+        let fields: PackedNotification.Fields
+        do throws(PackedNotification.Damage) {
+            fields = try PackedNotification.Fields(record, in: entry.body)
+        } catch {
+            return
+        }
+        guard fields.context.isEmpty else {
+            let end = CommitDraft.LoggedEnd(settledAt: settledAt, sentAt: sentAt, attempts: 1, keepsPayload: false)
+            return append(OutcomeCode.confirmed, record, key, end)
+        }
+        let row = OutcomeRow(
+            code: OutcomeCode.confirmed, settledAt: settledAt, sentAt: sentAt,
+            attempts: UInt64(entry.head.attempts) + 1, head: entry.head, fields: fields)
+        append(row, in: record, extras: Span<UInt8>())
+    }
+
+    /// Adds the end of an entry, by its record. One whose lengths do not add up is left out.
     @inline(__always)
     func append(_ code: UInt8, _ record: Span<UInt8>, _ key: EntryKey, _ end: CommitDraft.LoggedEnd) {
-        guard case .success(let entry) = EntryRecord.read(record, lane: key.lane.rawValue, uid: key.uid.rawValue)
-        else { return }
+        guard let entry = EntryRecord.trusted(record, lane: key.lane.rawValue, uid: key.uid.rawValue) else { return }
         let fields: PackedNotification.Fields
         do throws(PackedNotification.Damage) {
             fields = try PackedNotification.Fields(record, in: entry.body)

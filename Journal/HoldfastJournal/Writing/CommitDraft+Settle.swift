@@ -52,12 +52,8 @@ extension CommitDraft {
     ) throws(LMDBError) -> Int {
         var tally = AcknowledgementTally(identityKey: state.facts.identityKey)
         let settledAt = batch.settledAt.milliseconds
-        let confirmed = OutcomeCode.code(of: .confirmed)
         let keepsOutcomes = batch.keepsOutcomes
-        var logged = LoggedEnd(
-            settledAt: settledAt, sentAt: nil, attempts: 1, cause: nil, uniqueID: nil,
-            keepsPayload: batch.keepsPayloads)
-        let hasDetails = !batch.details.isEmpty
+        let isPlain = batch.details.isEmpty && !batch.keepsPayloads
         let outcomes = outcomes
         let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
             var parts = 0
@@ -69,13 +65,15 @@ extension CommitDraft {
                     tally.missed.append(key)
                     continue
                 }
-                if keepsOutcomes {
-                    logged.sentAt = item.sentAgo.time(before: batch.settledAt)?.milliseconds
-                    if hasDetails { logged.take(batch.details[key.uid]) }
-                }
+                let sentAt = keepsOutcomes ? item.sentAgo.time(before: batch.settledAt)?.milliseconds : nil
                 cursor.withCurrent { _, record in
                     tally.take(record, key)
-                    if keepsOutcomes { outcomes.append(confirmed, record, key, logged) }
+                    guard keepsOutcomes else { return }
+                    if isPlain {
+                        outcomes.appendConfirmed(record, key, settledAt: settledAt, sentAt: sentAt)
+                    } else {
+                        outcomes.append(OutcomeCode.confirmed, record, key, Self.confirmed(key, sentAt, in: batch))
+                    }
                 }
                 try cursor.delete()
             }

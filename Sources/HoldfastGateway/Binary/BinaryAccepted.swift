@@ -26,6 +26,8 @@ struct BinaryAccepted: Sendable {
     private var first = 0
     /// The lowest number of those that were rejected, and since when one is known.
     private var rejected: (number: Int, since: NIODeadline)?
+    /// Whether an error has been decided on: everything behind it is kept, however it ends, because it is called discarded.
+    private var keepsAll = false
 
     init(patience: TimeAmount) { self.patience = patience }
 
@@ -50,7 +52,7 @@ struct BinaryAccepted: Sendable {
             entries[index].ending = .fine
         }
         var count = 0
-        while entries.first?.ending == .fine {
+        while !keepsAll, entries.first?.ending == .fine {
             entries.removeFirst()
             count += 1
         }
@@ -78,11 +80,12 @@ struct BinaryAccepted: Sendable {
         return ErrorResponse(status: status, identifier: identifier)
     }
 
-    /// Takes away the one of ``rejection(at:)``, and those before it.
+    /// Takes away the one of ``rejection(at:)``, and those before it. Those behind it are kept from now on.
     ///
     /// - Returns: their fates.
     mutating func takeThroughRejection() -> [BinaryFate] {
         guard let rejected else { return [] }
+        keepsAll = true
         let taken = entries.prefix(rejected.number - first + 1)
         entries.removeFirst(taken.count)
         first += taken.count

@@ -3,8 +3,8 @@ internal import HoldfastControl
 
 /// What one client is told, part by part.
 final class OutcomeStreamClient: Sendable {
-    /// How long a stream is silent at most.
-    private static let heartbeat = Duration.seconds(15)
+    /// How long a stream is silent at most. By what it writes then it finds out that the client is gone, and makes room.
+    private static let heartbeat = Duration.seconds(5)
     /// Outcomes that are read and written at a time.
     private static let batch = 100
 

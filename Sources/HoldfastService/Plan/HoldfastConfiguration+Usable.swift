@@ -2,17 +2,21 @@ internal import Holdfast
 internal import HoldfastGateway
 
 extension HoldfastConfiguration {
-    /// The mistakes in files that routes and listeners name, found by reading them: no key, no certificate, a wrong
+    /// The mistakes in files that routes, listeners and webhooks name, found by reading them: no key, no certificate, a wrong
     /// passphrase; and contradictions between sections.
     package func unusable() -> [ConfigProblem] {
         let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
             Self.unusable($0, $1)
         }
-        guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
-            return routeProblems
+        let webhookProblems = zip(webhooks, values.filter { $0.section.name == WebhookSettings.section.name }).flatMap {
+            unusable($0, $1)
         }
-        return routeProblems + unusableToken() + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) }
-            + uselessClients() + sharedAddresses(values) + unservedEnvironments(values) + withoutOutcomes(values)
+        guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
+            return routeProblems + webhookProblems
+        }
+        return routeProblems + webhookProblems + unusableToken()
+            + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) } + uselessClients()
+            + sharedAddresses(values) + unservedEnvironments(values) + withoutOutcomes(values)
     }
 
     /// Hosts and listeners of an environment that no route serves.

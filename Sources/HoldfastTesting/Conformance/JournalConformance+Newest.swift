@@ -48,7 +48,7 @@ extension JournalConformance {
             try expect("once more", try bench.settle(uids, lane, .supersede, keepsOutcomes: true).gone, is: 3)
             for isReopened in [false, true] {
                 if isReopened { try bench.reopen() }
-                let outcomes = try bench.journal.outcomes(after: .none, limit: 10)
+                let outcomes = try bench.journal.outcomes(after: .start, limit: 10).outcomes
                 try expect("outcomes", outcomes.map(\.terminal), is: [.superseded, .unknown, .superseded])
                 let totals = try bench.journal.status().totals
                 try expect("superseded, unknown", [totals.superseded, totals.unknown], is: [2, 1])

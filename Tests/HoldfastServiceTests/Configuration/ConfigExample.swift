@@ -55,7 +55,7 @@ struct ConfigDocumentationTests {
         let folder = try TemporaryFolder()
         for name in [
             "ca.pem", "AuthKey.p8", "push.pem", "push.key", "push.txt", "server.pem", "server.key", "server.txt",
-            "senders.crl", "operators",
+            "senders.crl", "operators", "crm.secret",
         ] { try folder.write(name, "") }
         try folder.write("holdfast.yaml", try ConfigExample.full())
         let configuration = try HoldfastConfiguration.load(file: folder("holdfast.yaml"), environment: [:])

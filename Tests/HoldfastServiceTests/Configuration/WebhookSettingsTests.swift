@@ -82,16 +82,16 @@ struct WebhookSettingsTests {
               - {name: e, url: "https://user@a.example/", secret-file: secret, batch: 5000}
             """)
         let expected = [
-            "c.yaml:2:20: webhooks[0].url: is http:// to another machine: outcomes go there in the clear",
+            "c.yaml:2:22: webhooks[0].url: is http:// to another machine: outcomes go there in the clear",
             #"c.yaml:3:12: webhooks[1].name: "crm" is also the name of webhooks[0]"#,
-            "c.yaml:3:55: webhooks[1].secret-file: there is no file",
+            "c.yaml:3:56: webhooks[1].secret-file: there is no file",
             #"c.yaml:4:12: webhooks[2].name: "c.m" has other characters than"#,
             "c.yaml:4:5: webhooks[2].secret-file: is missing",
-            "c.yaml:5:67: webhooks[3].secret: contradicts secret-file",
+            "c.yaml:5:70: webhooks[3].secret: contradicts secret-file",
             #"webhooks[3].endings"#,
             #"c.yaml:6:73: webhooks[4].producers: "gateway-htpp2" is no producer; did you mean gateway-http2?"#,
-            "c.yaml:7:71: webhooks[5].retry.minimum: contradicts",
-            "c.yaml:8:18: webhooks[6].url: has a user or a password",
+            "c.yaml:7:79: webhooks[5].retry.minimum: contradicts",
+            "c.yaml:8:20: webhooks[6].url: has a user or a password",
             "webhooks[6].batch: is \"5000\"; takes a whole number from 1 to 1000",
         ]
         for words in expected { #expect(found.contains { $0.contains(words) }, "\(words) is not in \(found)") }

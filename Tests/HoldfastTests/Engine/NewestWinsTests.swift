@@ -38,7 +38,7 @@ import Testing
     }
 
     private func outcomes(_ bench: Bench) throws -> [TerminalOutcome] {
-        try bench.journal.outcomes(after: .none, limit: 100).map(\.terminal)
+        try bench.journal.outcomes(after: .start, limit: 100).outcomes.map(\.terminal)
     }
 
     @Test("Of those that wait only the newest goes, and the others end as superseded") func newest() throws {

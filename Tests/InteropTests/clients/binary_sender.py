@@ -2,6 +2,8 @@
 
     --command 0|1|2|mixed     how notifications are written; default mixed, in turn
     --cleartext               without TLS, for loopback; CA is not looked at
+    --refused FILE            the numbers of refused notifications go there, one a line, and are not written again; without
+                              it, one that is refused ends the sender
 
 Silence is success in this protocol, and an error answers for all: what was written before the notification it names was
 taken, and what was written behind it was not. A sender that wants proof writes a notification that cannot be taken, one
@@ -22,6 +24,8 @@ import time
 
 from sending import DEADLINE, payload, token
 
+# No expiry was ever longer than its sender lived; what is written again is the same.
+EXPIRY = int(time.time()) + 86400
 # Statuses of error responses.
 PROCESSING_ERROR, MISSING_TOKEN, INVALID_TOKEN_SIZE, SHUTDOWN, UNKNOWN = 1, 2, 5, 10, 255
 COMMANDS = {"0": [0], "1": [1], "2": [2], "mixed": [0, 1, 2]}
@@ -34,10 +38,9 @@ def simple(number):
 
 
 def enhanced(identifier, data, body):
-    """Command 1; no expiry was ever longer than its sender lived."""
-    expiry = int(time.time()) + 86400
+    """Command 1."""
     return (
-        struct.pack(">BIIH", 1, identifier, expiry, len(data)) + data + struct.pack(">H", len(body)) + body
+        struct.pack(">BIIH", 1, identifier, EXPIRY, len(data)) + data + struct.pack(">H", len(body)) + body
     )
 
 
@@ -48,7 +51,7 @@ def framed(identifier, number):
         (1, bytes.fromhex(token(number))),
         (2, payload(number)),
         (3, struct.pack(">I", identifier)),
-        (4, struct.pack(">I", int(time.time()) + 86400)),
+        (4, struct.pack(">I", EXPIRY)),
         (5, struct.pack(">B", 10)),
     ):
         items += struct.pack(">BH", item, len(data)) + data
@@ -162,7 +165,12 @@ class Sender:
             place = places[ended.identifier]
             proven = place + 1 if ended.status == SHUTDOWN else place
             if ended.status not in (SHUTDOWN, PROCESSING_ERROR, UNKNOWN):
-                sys.exit(f"{self.unproven[place][1]} was refused: status {ended.status}")
+                refused = self.unproven.pop(place)[1]
+                if not self.orders.refused:
+                    sys.exit(f"{refused} was refused: status {ended.status}")
+                self.waiting.remove(refused)
+                with open(self.orders.refused, "a") as file:
+                    file.write(f"{refused}\n")
         elif ended.status not in (None, SHUTDOWN, PROCESSING_ERROR, UNKNOWN):
             sys.exit(f"a notification was refused that cannot be named: status {ended.status}")
         for _, number in self.unproven[:proven]:
@@ -201,6 +209,7 @@ def main():
         parser.add_argument(name, type=kind)
     parser.add_argument("--command", choices=COMMANDS, default="mixed")
     parser.add_argument("--cleartext", action="store_true")
+    parser.add_argument("--refused")
     Sender(parser.parse_args()).run()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rig import CLIENTS, PYTHON, TOPIC, Failure, Mock, Trial, missing, program
 
-CLIENTS_ASKED = ["node", "aioapns", "curl"]
+CLIENTS_ASKED = ["node", "aioapns", "curl", "binary"]
 SHARES = {
     "good": 60, "unregistered": 8, "malformed": 5, "priority": 4, "topic": 5, "large": 5, "id": 3, "expiration": 3,
     "collapse": 2, "bad": 2, "throttled": 3,
@@ -42,7 +42,7 @@ def main():
             failed = failed or os.environ.get("HOLDFAST_REQUIRE_FOREIGN") == "1"
             continue
         try:
-            row, differences = trial(holdfast, kind, options)
+            row, differences = (binary_trial if kind == "binary" else trial)(holdfast, kind, options)
         except Failure as failure:
             row, differences = {"client": kind}, [str(failure)]
         print(json.dumps(row) if options.json else "  ".join(f"{key} {value}" for key, value in row.items()), flush=True)
@@ -128,6 +128,41 @@ def trial(holdfast, kind, options):
            "differences": len(differences), "statuses": dict(Counter(answer["status"] for answer in told.values())),
            "outcomes": dict(Counter(answer.get("outcome") for answer in told.values())),
            "throttled": sum(it["sort"] == "throttled" for it in requests), "seconds": round(time.monotonic() - began, 1)}
+    return row, differences
+
+
+def binary_trial(holdfast, kind, options):
+    """A sender of the binary protocol that sends again what an error calls discarded: it hears of every bad token, and
+    the push service takes every other notification once."""
+    dice = random.Random(f"{options.seed}.{kind}")
+    bad = set(dice.sample(range(1, options.count + 1), max(options.count // 100, 1)))
+    began = time.monotonic()
+    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"holdfast-answers-{os.getpid()}.yaml"
+    steps = [{"when": {"token": [f"{number:064x}" for number in sorted(bad)]}, "answer": {"reason": "Unregistered"}}]
+    path.write_text(json.dumps({"steps": steps}))
+    try:
+        with Trial(holdfast, ["--script", path], binary=", errors: true") as it:
+            told, refused = it.folder / "told", it.folder / "refused"
+            done = subprocess.run(
+                [sys.executable, CLIENTS / "binary_sender.py", "127.0.0.1", str(it.gateway.ports["binary"]), it.gateway.ca,
+                 TOPIC, "1", str(options.count), "500", told, "--command", "2", "--refused", refused],
+                capture_output=True, text=True, timeout=300)
+            if done.returncode != 0:
+                raise Failure(f"{kind} ended with {done.returncode}: {done.stderr[-500:]}")
+            it.gateway.drain()
+            named = Counter(map(int, refused.read_text().split()))
+            taken = Counter(number for number, _ in it.mock.ledger())
+            proven = set(map(int, told.read_text().split()))
+    finally:
+        path.unlink()
+    good = set(range(1, options.count + 1)) - bad
+    differences = [f"{number} was named, and is good" for number in named.keys() - bad]
+    differences += [f"{number} is bad, and was not named" for number in bad - named.keys()]
+    differences += [f"{number} was lost" for number in good - taken.keys()]
+    differences += [f"{number} was taken {count} times" for number, count in taken.items() if count > 1]
+    differences += [f"{number} was never proven" for number in good - proven]
+    row = {"client": kind, "notifications": options.count, "bad": len(bad), "named": len(named), "taken": len(taken),
+           "differences": len(differences), **json.loads(done.stdout), "seconds": round(time.monotonic() - began, 1)}
     return row, differences
 
 

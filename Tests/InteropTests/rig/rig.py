@@ -149,7 +149,7 @@ class Mock:
 class Gateway:
     """`holdfast serve` with the configuration of the guide, all of it on loopback."""
 
-    def __init__(self, holdfast, folder, mock, limits="", http2=""):
+    def __init__(self, holdfast, folder, mock, limits="", http2="", binary=""):
         self.holdfast = holdfast
         self.folder = folder
         self.ports = {name: free_port() for name in ("http2", "binary", "feedback", "admin")}
@@ -170,7 +170,7 @@ routes:
     signing-key: {{file: mock/AuthKey.p8, key-id: MOCKKEYID1, team-id: MOCKTEAMID}}
 gateway:
   http2: {{listen: "127.0.0.1:{self.ports['http2']}", {tls}{http2}}}
-  binary: {{listen: "127.0.0.1:{self.ports['binary']}", {tls}, topic: {TOPIC}}}
+  binary: {{listen: "127.0.0.1:{self.ports['binary']}", {tls}, topic: {TOPIC}{binary}}}
   feedback: {{listen: "127.0.0.1:{self.ports['feedback']}", {tls}, topic: {TOPIC}}}
 {limits}admin: {{listen: "127.0.0.1:{self.ports['admin']}"}}
 """)
@@ -324,16 +324,16 @@ def built(source, result, compiler):
 class Trial:
     """A folder, a mock and a gateway, which go away with it."""
 
-    def __init__(self, holdfast, mock_flags=(), limits="", http2=""):
+    def __init__(self, holdfast, mock_flags=(), limits="", http2="", binary=""):
         """
-        - http2: more keys of that listener, each behind a comma.
+        - http2, binary: more keys of these listeners, each behind a comma.
         """
         self.folder = Path(tempfile.mkdtemp(prefix="holdfast-"))
         self.senders = []
         self.mock = self.gateway = None
         try:
             self.mock = Mock(holdfast, self.folder, *mock_flags)
-            self.gateway = Gateway(holdfast, self.folder, self.mock, limits, http2)
+            self.gateway = Gateway(holdfast, self.folder, self.mock, limits, http2, binary)
         except BaseException:
             self.remove()
             raise
