@@ -1,3 +1,4 @@
+public import Holdfast
 internal import HoldfastTransport
 
 /// The address of a push service, or of the service that manages its channels.
@@ -52,6 +53,9 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether this is Apple's service for production, on any port.
     var isProduction: Bool { host == Self.production.host || host == Self.productionChannels.host }
+
+    /// The environment of Apple's service; `nil` for an endpoint that is not Apple's.
+    public var environment: PushEnvironment? { isSandbox ? .sandbox : isProduction ? .production : nil }
 
     /// Whether this is a service of Apple's.
     package var isApples: Bool { isSandbox || isProduction }

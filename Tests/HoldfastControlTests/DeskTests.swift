@@ -138,7 +138,7 @@ struct DeskTests {
         let desk = StubDesk()
         let token = try #require(DeviceToken(bytes: [0, 255]))
         let payload = Array(#"{"aps":{"alert":"ü"}}"#.utf8)
-        let notifications = [
+        var samples = [
             PushNotification(
                 token: token, topic: "a", payload: payload, pushType: .alert, priority: .immediate, expiration: .at(7),
                 collapseID: "c", id: NotificationID(), guarantee: .atMostOnce, tag: [1]),
@@ -147,6 +147,8 @@ struct DeskTests {
                 expiration: .unstored(until: 1_800_000_000)),
             PushNotification(token: token, topic: "a", payload: payload),
         ]
+        samples[2].environment = .sandbox
+        let notifications = samples
         let entry = BlacklistEntry(token: token, reason: .unregistered, since: now, learntAt: now, route: "r")
         let receipts: [Receipt] =
             [

@@ -74,7 +74,7 @@ struct HTTP2ChoicesTests {
             for (name, value) in [
                 ("holdfast-tag", "a"), ("holdfast-producer", "a"), ("holdfast-deliver-after", "1"),
                 ("holdfast-deliver-within", "09:00-18:00 UTC"), ("holdfast-context", "a"),
-                ("holdfast-newest-wins", "false"),
+                ("holdfast-newest-wins", "false"), ("holdfast-environment", "sandbox"), ("holdfast-answer", "accepted"),
             ] {
                 let answer = try await client.send(HTTP2World.request([(name, value), (name, value)]))
                 #expect(answer.reason == "DuplicateHeaders", "\(name)")

@@ -30,6 +30,7 @@ struct HTTP2FaultOrderTests {
         Fault("BadExpirationDate", "apns-expiration", "tomorrow"),
         Fault("MissingTopic", "apns-topic", nil),
         Fault("BadCollapseId", "apns-collapse-id", "c\u{FFFD}"),
+        Fault("BadEnvironment", "holdfast-environment", "staging"),
         Fault("BadTokenRegistrationTime", "holdfast-token-registered-at", "yesterday"),
         Fault("BadGuarantee", "holdfast-guarantee", "once"),
         Fault("BadHoldfastTag", "holdfast-tag", String(repeating: "t", count: 257)),

@@ -15,7 +15,7 @@ struct NotificationLineTests {
             {"token":"\(Self.token)","apns-topic":"com.example.app","apns-push-type":"alert","apns-priority":5,\
             "apns-expiration":1798761600,"apns-collapse-id":"c","apns-id":"123E4567-e89b-12d3-a456-4266554400a0",\
             "payload":\(payload),"tag":"t\\u00e9g","producer":"billing","token-registered-at":"2026-11-21T01:24:38.250+01:00",\
-            "guarantee":"at-most-once"}
+            "guarantee":"at-most-once","environment":"sandbox"}
             """)
         let notification = try #require(line.notifications.first)
         #expect(line.notifications.count == 1)
@@ -30,6 +30,7 @@ struct NotificationLineTests {
         #expect(notification.tag == Array("tég".utf8))
         #expect(notification.tokenRegisteredAt == WallTime(milliseconds: 1_795_220_678_250))
         #expect(notification.guarantee == .atMostOnce)
+        #expect(notification.environment == .sandbox)
         #expect(line.producer == "billing")
     }
 
@@ -40,7 +41,8 @@ struct NotificationLineTests {
                 """
                 {"token":"ab","payload":{},"\(prefix)deliver-after":"2027-01-15T10:00:00+02:00",\
                 "\(prefix)deliver-within":"22:00-06:30 Europe/Berlin","\(prefix)context":"c\\u00e9 \\" 7",\
-                "\(prefix)newest-wins":true,"\(prefix)tag":"t","\(prefix)producer":"p"}
+                "\(prefix)newest-wins":true,"\(prefix)tag":"t","\(prefix)producer":"p",\
+                "\(prefix)environment":"sandbox"}
                 """, topic: "x")
             let notification = line.notifications[0]
             #expect(notification.deliverAfter == WallTime(seconds: 1_800_000_000))
@@ -48,6 +50,7 @@ struct NotificationLineTests {
             #expect(notification.context == Array("cé \" 7".utf8))
             #expect(notification.newestWins)
             #expect(notification.tag == Array("t".utf8) && line.producer == "p")
+            #expect(notification.environment == .sandbox)
         }
         let plain = try parse(
             #"{"token":"ab","payload":{},"deliver-after":1800000000,"newest-wins":false}"#, topic: "x")
@@ -188,6 +191,10 @@ struct NotificationLineTests {
             (
                 #"{"token":"ab","payload":{},"guarantee":"maybe"}"#,
                 #""guarantee" must be at-least-once or at-most-once"#
+            ),
+            (
+                #"{"token":"ab","payload":{},"environment":"staging"}"#,
+                #""environment" must be production or sandbox"#
             ),
             (
                 #"{"token":"ab","payload":{},"token-registered-at":"yesterday"}"#,

@@ -20,7 +20,7 @@ struct Bounds {
                 for settlement in batch.others {
                     let uid = settlement.key.uid.rawValue
                     switch settlement.kind {
-                    case .deferUntil, .recall: break
+                    case .deferUntil, .recall, .move: break
                     case .reject, .expire, .unknown, .withdraw, .supersede: terminal(uid, isDone)
                     }
                 }

@@ -11,7 +11,7 @@ struct Found: Hashable, Sendable {
             case rejected(Reason)
         }
 
-        let lane: LaneKey
+        var lane: LaneKey
         let number: Int
         var attempts: Int
         var place: Place

@@ -78,6 +78,11 @@ struct Model {
             row.attempts = Int(attempts)
             rows[uid] = row
             if possiblySent { flagged.insert(uid) }
+        case .move(let lane, let due, _):
+            guard var row = rows[uid], row.place == .waiting else { return }
+            row.place = .deferred(due.milliseconds)
+            row.lane = lanes[Int(lane.rawValue) - 1]
+            rows[uid] = row
         case .recall:
             // Nothing is kept aside here, so nothing is recalled.
             break

@@ -23,7 +23,8 @@ struct BatchCollector {
             items.append(
                 EntryBatch.Item(
                     uid: UID(uid), attempts: entry.head.attempts,
-                    isPossiblySent: entry.head.flags.contains(.possiblySent), range: start..<bytes.count))
+                    isPossiblySent: entry.head.flags.contains(.possiblySent),
+                    isMoved: entry.head.flags.contains(.isMoved), range: start..<bytes.count))
         case .failure(let what):
             unreadable.append(UnreadableEntry(uid: UID(uid), fault: RecordFault(what)))
         }

@@ -6,7 +6,7 @@ import HoldfastLMDB
 ///     0   u64  XXH64 of everything from 8 to the end
 ///     8   u8×4 "HFnr"
 ///     12  u8   version, 1
-///     13  u8   flags: 1 possibly sent, 2 has a remembered identity
+///     13  u8   flags: 1 possibly sent, 2 has a remembered identity, 4 moved to the other environment
 ///     14  u16  attempts
 ///     16  u32  lane
 ///     20  u16  producer
@@ -24,6 +24,7 @@ struct EntryRecord {
         let rawValue: UInt8
         static let possiblySent = Flags(rawValue: 1)
         static let hasIdentity = Flags(rawValue: 2)
+        static let isMoved = Flags(rawValue: 4)
     }
 
     /// The head of a record.

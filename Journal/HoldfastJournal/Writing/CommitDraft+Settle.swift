@@ -137,6 +137,8 @@ extension CommitDraft {
             guard let record = try takeUnconfirmed(key) else { return .gone }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .superseded, cause: nil, of: batch)
+        case .move(let lane, let due, let reason):
+            guard try move(key, to: lane, due: due.milliseconds, reason: reason) else { return .gone }
         case .recall(let due, let possiblySent):
             guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }
@@ -242,15 +244,19 @@ extension CommitDraft {
     /// The record with other attempts, reason and flags. A damaged one stays as it is, so that it is found out when it is
     /// read and not hidden under a fresh checksum.
     ///
-    /// - Parameter reason: nil for the one that it has.
+    /// - Parameters:
+    ///   - reason: nil for the one that it has.
+    ///   - lane: nil for the key's.
     static func rewritten(
-        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason?, adding flags: EntryRecord.Flags
+        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason?, adding flags: EntryRecord.Flags,
+        lane: LaneID? = nil
     ) -> [UInt8] {
         guard case .success(let old) = EntryRecord.read(record.span, lane: key.lane.rawValue, uid: key.uid.rawValue)
         else { return record }
         var head = old.head
         head.attempts = attempts
         head.flags.formUnion(flags)
+        if let lane { head.lane = lane.rawValue }
         let words = reason.map { Array($0.rawValue.utf8.prefix(255)) } ?? Array(record[old.reason])
         var bytes = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: old.body.count, reason: words.count))
         var output = bytes.mutableSpan

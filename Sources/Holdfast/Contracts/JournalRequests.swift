@@ -203,6 +203,12 @@ public struct SettlementBatch: Sendable {
     package var isEmpty: Bool {
         acknowledged.isEmpty && quieted.isEmpty && others.isEmpty && possibleDuplicates == 0
     }
+    /// The lanes that entries of it are moved to.
+    var destinations: Set<LaneID> {
+        var lanes: Set<LaneID> = []
+        for settlement in others { if case .move(let lane, _, _) = settlement.kind { lanes.insert(lane) } }
+        return lanes
+    }
     package var count: Int { acknowledged.count + quieted.count + others.count }
 }
 
@@ -282,6 +288,9 @@ public struct Settlement: Sendable {
         ///
         /// `possiblySent`: an attempt may have reached the service. The record keeps that for good, for later processes.
         case deferUntil(WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool)
+        /// To be tried in another lane, in the same commit: becomes deferred there, and its record says for good that it was
+        /// moved. In `entries` it might lie below that lane's send mark, and look sent there. Only one that is not deferred.
+        case move(to: LaneID, due: WallTime, reason: Reason)
         /// A late error revokes a confirmation by silence: an entry kept aside is unconfirmed again. With a due time it is
         /// deferred, else it goes out in UID order. One that has ended counts as gone.
         ///

@@ -27,7 +27,7 @@ extension RouteContext {
             index: index, route: route, configuration: configuration, producer: surroundings.producer,
             clock: surroundings.clock, gate: surroundings.gate, inbox: RouteInbox(),
             teller: RouteTeller(observer, board: surroundings.board, events: surroundings.events, route: route.name),
-            jitter: Jitter(seed: seed))
+            jitter: Jitter(seed: seed), announceMoves: surroundings.announceMoves)
     }
 }
 

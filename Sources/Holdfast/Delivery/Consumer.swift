@@ -26,6 +26,9 @@ package final class Consumer: @unchecked Sendable {
         let clockTrust: ClockTrust
         /// Has another route of the engine look again.
         let wakeRoute: @Sendable (Int) -> Void
+        /// Tells the Consumer of a lane that entries of another lane are about to be put among its deferred ones, and then
+        /// that this has ended.
+        let announceMoves: @Sendable (_ lane: LaneID, _ hasEnded: Bool) -> Void
     }
 
     /// The lanes that a Consumer begins with.

@@ -54,6 +54,9 @@ extension HandOuts {
                 possiblySent: possiblySent(item.uid))
             examined.flights.append(flight)
             var obstacle = judge.obstacle(to: flight, fields, in: batch, blacklisted[position], wall: now.wall)
+            if let entries = blacklisted[position] {
+                obstacle = otherEnvironment(than: obstacle, of: flight, fields, batch, entries, wall: now.wall)
+            }
             if obstacle == nil, !limits.takes(fields) { obstacle = .unsupported }
             if obstacle == nil, let fault = unreadable[position] {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
@@ -69,6 +72,29 @@ extension HandOuts {
             if let obstacle { examined.obstacles.append((position, obstacle)) }
         }
         return examined
+    }
+
+    /// Looks whether an entry that the blacklist holds back goes to the other environment instead: it came after the one by
+    /// which its token was found bad, or a crash came before that one was moved.
+    private func otherEnvironment(
+        than obstacle: Obstacle?, of flight: SentWindow.Flight, _ fields: PackedNotification.Fields,
+        _ batch: EntryBatch,
+        _ entries: [BlacklistEntry], wall: WallTime
+    ) -> Obstacle? {
+        switch obstacle {
+        case .wasRejected?, .blacklisted?: break
+        default: return obstacle
+        }
+        let routes = context.producer.terms.routes
+        let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
+        let forbidding = TokenBlacklist.forbidding(
+            entries, topic: topic, endpoint: judge.service, registeredAt: fields.tokenRegisteredAt, now: wall)
+        guard !flight.isMoved, forbidding?.looksLikeOtherEnvironment == true,
+            let lane = routes.otherLane(
+                than: lanes[flight.lane].id, of: context.name, topic: topic, registeredAt: fields.tokenRegisteredAt,
+                blacklist: entries, now: wall)
+        else { return obstacle }
+        return .otherEnvironment(lane)
     }
 
     /// The blacklist's entries for the recipients of a batch, by position. Hardly ever are there any.

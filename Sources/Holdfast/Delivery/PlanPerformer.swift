@@ -43,7 +43,7 @@ final class PlanPerformer {
         let hasSuspects = !plan.suspects.isEmpty
         if plan.asksForEvidence {
             do throws(JournalError) {
-                let evidence = try context.settler.evidence(for: plan, lanes: lanes.ids)
+                let evidence = try context.settler.evidence(for: plan, lanes: lanes.ids, route: context.name)
                 judge.weigh(evidence, for: connection, into: &plan, at: now)
             } catch {
                 var rest = SettlementPlan()
@@ -139,7 +139,10 @@ final class PlanPerformer {
     /// Has settlements written; the outcome comes to the inbox.
     func write(_ work: SettlementWork, connection: Int) {
         beingWritten += 1
-        context.settler.perform(work) { [inbox = context.inbox] result in
+        let others = work.part.batch.destinations
+        for lane in others { context.announceMoves(lane, false) }
+        context.settler.perform(work) { [inbox = context.inbox, announce = context.announceMoves] result in
+            for lane in others { announce(lane, true) }
             if !inbox.post({ $0.settled.append((connection, work, result)) }) { work.part.withdrawal?.answer(result) }
         }
     }

@@ -16,6 +16,8 @@ final class RouteContext {
     let inbox: RouteInbox
     let teller: RouteTeller
     let jitter: Jitter
+    /// See ``Consumer/Surroundings/announceMoves``.
+    let announceMoves: @Sendable (_ lane: LaneID, _ hasEnded: Bool) -> Void
     /// Why nothing is handed out.
     var holds = HandOutHolds()
     /// How far the work has come to its end.
@@ -23,7 +25,8 @@ final class RouteContext {
 
     init(
         index: Int, route: Route, configuration: EngineConfiguration, producer: Producer, clock: EngineClock,
-        gate: OutcomeGate, inbox: RouteInbox, teller: RouteTeller, jitter: Jitter
+        gate: OutcomeGate, inbox: RouteInbox, teller: RouteTeller, jitter: Jitter,
+        announceMoves: @escaping @Sendable (_ lane: LaneID, _ hasEnded: Bool) -> Void
     ) {
         self.index = index
         self.route = route
@@ -37,6 +40,7 @@ final class RouteContext {
         self.inbox = inbox
         self.teller = teller
         self.jitter = jitter
+        self.announceMoves = announceMoves
     }
 
     var journal: any JournalService { producer.journal }

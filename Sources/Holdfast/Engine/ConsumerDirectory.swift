@@ -47,6 +47,11 @@ final class ConsumerDirectory: Sendable {
         state.withLock { $0.listeners[number]?.consumer }?.post(change) ?? false
     }
 
+    /// Puts something into the inbox of a lane's Consumer.
+    func post(lane: LaneID, _ change: (inout ConsumerInbox) -> Void) {
+        for consumer in state.withLock({ $0.consumers(of: lane) }) { consumer.post(change) }
+    }
+
     /// Reports a commit to the Consumers of the lanes that it changed.
     func post(_ lanes: [CommitReport.Lane]) {
         guard !lanes.isEmpty else { return }

@@ -16,7 +16,7 @@ extension EngineCore {
         let table: RouteTable
         do {
             if registry.withLock(\.isEnding) { throw JournalError.engineHasEnded }
-            table = try RouteTable(routes, journal: journal)
+            table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
             try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
         } catch {
             return completion(.failure(error))
@@ -79,7 +79,7 @@ extension EngineCore {
                 if !new.delivers(as: old) {
                     report.replaced.append(old.name)
                     leaving[registry.registrations[index].number] = .replaced(new)
-                } else if new.hasSameTerms(as: old), new.topics == old.topics {
+                } else if new.hasSameTerms(as: old), new.servesAs(old) {
                     report.unchanged.append(old.name)
                 } else {
                     report.changed.append(old.name)

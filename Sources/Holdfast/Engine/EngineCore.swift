@@ -51,7 +51,7 @@ package final class EngineCore: Sendable {
         journal.blacklist.observeDamage { count in
             log(.blacklistDamaged, Self.damagedWords(count), ["count": .count(count)])
         }
-        let table = try RouteTable(routes, journal: journal)
+        let table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let board = StatusBoard(routes: routes.map(\.name))
@@ -61,7 +61,12 @@ package final class EngineCore: Sendable {
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
             clockTrust: producers.clockTrust,
-            wakeRoute: { route in directory.post(to: route) { $0.nudged = true } })
+            wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },
+            announceMoves: { lane, hasEnded in
+                directory.post(lane: lane) { inbox in
+                    if hasEnded { inbox.endRestoring() } else { inbox.restoresBegun += 1 }
+                }
+            })
         try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
         try OutcomeKeeping.openReader(ifAny: configuration.keepsOutcomes, in: journal)
         outcomes = OutcomeSource(journal: journal)

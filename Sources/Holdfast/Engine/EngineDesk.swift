@@ -117,8 +117,12 @@ struct EngineDesk: OperatorDesk {
             journal: core.journal, clock: producer.clock, defaultLifetime: terms.configuration.defaultLifetime
         ).perform(rejections) { rejection, expiration throws(Refusal) in
             let notification = rejection.notification
-            let route = terms.routes.entries[try terms.routes.route(for: notification.topic)]
             var renewed = notification
+            // In its old environment, if that is served still.
+            renewed.preferredEnvironment = rejection.lane.flatMap {
+                terms.routes.entry(of: $0.route)?.route.environment
+            }
+            let route = terms.routes.entries[try terms.routes.route(for: renewed)]
             renewed.expiration = expiration
             try route.validator.validate(renewed, now: now)
             return RejectionRetry.Place(

@@ -37,6 +37,8 @@ struct CircuitBreaker: Sendable {
         let answeredAt: WallTime
         /// The record of its first refusal, if it was called bad before and is sent once more.
         var chance: SecondChances.Chance?
+        /// Where its entry goes if the token is found bad; nil to the rejections.
+        var otherLane: LaneID?
         /// Whose word it is: the connection's, or the route's, where each error ends its connection.
         let voice: Int
         /// When that was, among all words of the topic.

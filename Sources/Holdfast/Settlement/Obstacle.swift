@@ -5,6 +5,8 @@ enum Obstacle {
     case hadItsAttempt
     case expired
     case blacklisted
+    /// Its token is bad here, and may be good in the other environment, which this lane serves.
+    case otherEnvironment(LaneID)
     /// The service has no recipients of this kind.
     case unsupported
     /// A newer notification stands for it.

@@ -7,7 +7,7 @@ extension RouteJudge {
         to flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch,
         _ entries: [BlacklistEntry]?, wall: WallTime
     ) -> Obstacle? {
-        if flight.possiblySentBefore, let answer = entries?.first(where: { $0.answered == flight.uid }) {
+        if flight.possiblySentBefore, let answer = entries?.first(where: { isAnswer($0, to: flight) }) {
             return .wasRejected(answer)
         }
         if flight.hasOneAttempt, flight.possiblySentBefore { return .hadItsAttempt }
@@ -30,6 +30,11 @@ extension RouteJudge {
         return nil
     }
 
+    /// Whether this came from the answer to the entry. What the other environment has said of a moved one is no answer here.
+    private func isAnswer(_ entry: BlacklistEntry, to flight: SentWindow.Flight) -> Bool {
+        entry.answered == flight.uid && (!flight.isMoved || entry.scope.covers(topic: nil, endpoint: service))
+    }
+
     /// Settles an entry that must not go out.
     func withhold(
         _ flight: SentWindow.Flight, because obstacle: Obstacle, on flights: Flights, wall: WallTime,
@@ -44,6 +49,9 @@ extension RouteJudge {
         case .expired: plan.expire(key, ticket: ticket, possiblySent: flight.possiblySentBefore)
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
+        case .otherEnvironment(let other):
+            plan.move(key, ticket: ticket, to: other, wall: wall)
+            plan.news.append(.moved(lanes[flight.lane].key, 1))
         case .unsupported:
             plan.reject(
                 key, ticket: ticket, reason: .recipientUnsupported, possiblySent: flight.possiblySentBefore, wall: wall)

@@ -15,9 +15,10 @@ extension RouteJudge {
                 plan.readAgain(flight, ticket: ticket)
                 continue
             }
-            let suspect = CircuitBreaker.Suspect(
+            var suspect = CircuitBreaker.Suspect(
                 connection: connection, ticket: ticket, flight: flight, token: token, result: result,
                 answeredAt: now.wall, voice: voice(of: connection))
+            suspect.otherLane = evidence.otherLanes[lanes.key(flight.lane, flight.uid)]
             if topicHold.isSetAside(token.topic) {
                 wait(
                     for: token.topic, flight, ticket: ticket, result, cause: .tokens, words: nil, into: &plan, at: now)
@@ -69,9 +70,11 @@ extension RouteJudge {
         var all = plans(for: suspects) { suspect, plan in
             plan.convict(suspect, lane: lanes[suspect.flight.lane].id, wall: now.wall)
         }
-        let news = lanes.indices.compactMap { lane -> RouteNews? in
-            let count = suspects.count { $0.flight.lane == lane }
-            return count > 0 ? .convicted(lanes[lane].key, count) : nil
+        let news = lanes.indices.flatMap { lane -> [RouteNews] in
+            let all = suspects.filter { $0.flight.lane == lane }
+            let moved = all.count { $0.otherLane != nil }
+            return (all.isEmpty ? [] : [.convicted(lanes[lane].key, all.count)])
+                + (moved == 0 ? [] : [.moved(lanes[lane].key, moved)])
         }
         if !all.isEmpty { all[0].plan.news = news }
         return all

@@ -18,6 +18,8 @@ package struct SentWindow: Sendable {
         let hasOneAttempt: Bool
         /// It is for a channel: nothing that is said of it is said of a token.
         let isBroadcast: Bool
+        /// Whether it came from the lane of the other environment: see ``Settlement/Kind/move(to:due:reason:)``.
+        let isMoved: Bool
         /// The number of its topic: see ``TopicBreakers``.
         let topic: UInt32
         /// The mark of its device or channel: see ``RefusedEntries``.
@@ -30,7 +32,8 @@ package struct SentWindow: Sendable {
 
         package init(
             lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
-            isBroadcast: Bool = false, topic: UInt32 = 0, recipient: UInt64 = 0, acceptedAt: WallTime
+            isBroadcast: Bool = false, isMoved: Bool = false, topic: UInt32 = 0, recipient: UInt64 = 0,
+            acceptedAt: WallTime
         ) {
             self.lane = lane
             self.uid = uid
@@ -38,6 +41,7 @@ package struct SentWindow: Sendable {
             self.possiblySentBefore = possiblySentBefore
             self.hasOneAttempt = hasOneAttempt
             self.isBroadcast = isBroadcast
+            self.isMoved = isMoved
             self.topic = topic
             self.recipient = recipient
             self.acceptedAt = acceptedAt
@@ -51,7 +55,8 @@ package struct SentWindow: Sendable {
             self.init(
                 lane: lane, uid: item.uid, attempts: item.attempts,
                 possiblySentBefore: item.isPossiblySent || possiblySent, hasOneAttempt: hasOneAttempt,
-                isBroadcast: fields.isBroadcast, topic: topic, recipient: recipient, acceptedAt: fields.acceptedAt)
+                isBroadcast: fields.isBroadcast, isMoved: item.isMoved, topic: topic, recipient: recipient,
+                acceptedAt: fields.acceptedAt)
         }
     }
 

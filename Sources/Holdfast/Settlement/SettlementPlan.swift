@@ -238,15 +238,35 @@ struct SettlementPlan: Sendable {
         counts.rejected[entry.reason, default: 0] += 1
     }
 
-    /// A suspect was found guilty.
+    /// A suspect was found guilty: its entry is rejected, or tried in the other environment.
     mutating func convict(_ suspect: CircuitBreaker.Suspect, lane: LaneID, wall: WallTime) {
         var result = suspect.result
         noteDetail(of: suspect.flight, result)
         // The token is as bad as this answer is old, not as the judgement.
         result.timestamp = result.timestamp ?? suspect.answeredAt
+        if let other = suspect.otherLane {
+            return move(suspect, lane: lane, to: other, result: result, wall: wall)
+        }
         reject(
             EntryKey(lane: lane, uid: suspect.flight.uid), ticket: suspect.ticket, flight: suspect.flight,
             fault: .token, result: result, wall: wall)
+    }
+
+    private mutating func move(
+        _ suspect: CircuitBreaker.Suspect, lane: LaneID, to other: LaneID, result: SendResult, wall: WallTime
+    ) {
+        let (key, reason) = (EntryKey(lane: lane, uid: suspect.flight.uid), result.reason ?? .badDeviceToken)
+        blacklist.append(
+            BadToken(
+                lane: suspect.flight.lane, uid: suspect.flight.uid, reason: reason, status: result.status,
+                since: result.timestamp ?? wall))
+        afterBlacklist.batch.others.append(Settlement(key, .move(to: other, due: wall, reason: reason)))
+        afterBlacklist.tickets.append(suspect.ticket)
+    }
+
+    /// Its token is known to be bad here, and may be good in the other environment.
+    mutating func move(_ key: EntryKey, ticket: Ticket, to other: LaneID, wall: WallTime) {
+        settle(key, .move(to: other, due: wall, reason: .badDeviceToken), ticket: ticket)
     }
 
     private mutating func reject(

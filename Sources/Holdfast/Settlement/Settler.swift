@@ -11,7 +11,7 @@ struct SettlementWork: Sendable {
 /// asked for them, and to no other.
 struct Settler: Sendable {
     /// Takes nothing while the blacklist can't be written, and has the engine's opinion of the clock.
-    private let producer: Producer
+    let producer: Producer
 
     init(_ producer: Producer) { self.producer = producer }
 

@@ -92,7 +92,7 @@ extension Producer {
                 identity = Identity(notification, id: id, submitter: name, key: identityKey)
             }
             do throws(Refusal) {
-                let number = try routes.route(for: notification.topic)
+                let number = try routes.route(for: notification)
                 if validator?.route != number { validator = (number, routes.entries[number].validator) }
                 try validator?.1.validate(notification, now: earliest)
                 // By the earliest time that it may be: when it may go in truth, the Consumer says.
@@ -109,8 +109,8 @@ extension Producer {
                 let lane = routes.entries[number].lane(
                     of: notification, impliedPriority: impliedPriority, expiration: expiration)
                 draft.append(
-                    notification, at: index, lane: lane, id: id, identity: identity, impliedPriority: impliedPriority,
-                    expiration: expiration, acceptedAt: now, producer: packedName,
+                    notification, at: index, route: number, lane: lane, id: id, identity: identity,
+                    impliedPriority: impliedPriority, expiration: expiration, acceptedAt: now, producer: packedName,
                     newestWins: routes.entries[number].route.newestWins)
             } catch {
                 draft.refuse(at: index, error, identity: identity)
@@ -130,12 +130,16 @@ extension Producer {
             for (position, entry) in lookup.entries { found[position, default: []].append(entry) }
             // What cannot be read says nothing here: such an entry waits before it is handed out.
             for (position, entries) in found.sorted(by: { $0.key < $1.key }) {
-                guard let (topic, registeredAt) = draft.address(position),
-                    let endpoint = routes.serviceIdentity(for: topic)
-                else { continue }
+                guard let address = draft.address(position) else { continue }
+                let (topic, registeredAt) = (address.topic, address.registeredAt)
+                let endpoint = routes.entries[address.route].route.connector.serviceIdentity
                 if let entry = TokenBlacklist.forbidding(
                     entries, topic: topic, endpoint: endpoint, registeredAt: registeredAt, now: now)
                 {
+                    if let lane = routes.otherLane(for: address, forbidden: entry, by: entries, now: now) {
+                        draft.move(position, to: lane)
+                        continue
+                    }
                     draft.refuse(
                         position,
                         Refusal(

@@ -27,22 +27,34 @@ struct RouteTable: Sendable {
         }
     }
 
+    /// Where an entry can be tried whose token is bad in its environment.
+    struct OtherPlace: Hashable, Sendable {
+        /// Of the same urgency and guarantee.
+        let lane: LaneID
+        /// The push service, by its ``Connector/serviceIdentity``.
+        let endpoint: String
+    }
+
     let entries: [Entry]
-    private let byTopic: [String: Int]
-    private let fallback: Int?
+    private let topics: TopicRoutes
+    private let byName: [String: Int]
 
     /// Opens the lanes of all routes.
     ///
+    /// - Parameter defaultEnvironment: see ``EngineConfiguration/defaultEnvironment``.
     /// - Throws: ``JournalError`` when a lane can't be opened, ``RouteError`` when routes contradict each other, before any
     ///   lane is opened.
-    init(_ routes: [Route], journal: any JournalService) throws {
-        (byTopic, fallback) = try Self.check(routes)
+    init(
+        _ routes: [Route], journal: any JournalService, defaultEnvironment: PushEnvironment = .production
+    ) throws {
+        topics = try TopicRoutes(routes, defaultEnvironment: defaultEnvironment)
         let keys = routes.map { route in Self.lanes(of: route.name) }
         var openings = try journal.openLanes(keys.flatMap(\.self))[...]
         entries = zip(routes, keys).map { route, keys in
             defer { openings.removeFirst(keys.count) }
             return Entry(route: route, lanes: Array(zip(keys, openings)).map { (key: $0, opening: $1) })
         }
+        byName = Dictionary(uniqueKeysWithValues: routes.enumerated().map { ($1.name, $0) })
     }
 
     /// A lane for each urgency and guarantee.
@@ -53,41 +65,38 @@ struct RouteTable: Sendable {
     }
 
     /// Whether a route serves this topic by its name, not because no other does.
-    func isNamed(_ topic: String) -> Bool { byTopic[topic] != nil }
+    func isNamed(_ topic: String) -> Bool { topics.isNamed(topic) }
 
-    private static func check(
-        _ routes: [Route]
-    ) throws(RouteError) -> (byTopic: [String: Int], fallback: Int?) {
-        var byTopic: [String: Int] = [:]
-        var fallback: Int?
-        var names: Set<String> = []
-        for (index, route) in routes.enumerated() {
-            guard (1...64).contains(route.name.utf8.count) else { throw RouteError.badName(route.name) }
-            guard names.insert(route.name).inserted else {
-                throw RouteError.twice(route.name)
-            }
-            if let topics = route.topics {
-                for topic in topics {
-                    guard byTopic.updateValue(index, forKey: topic) == nil else { throw RouteError.topicTwice(topic) }
-                }
-            } else {
-                guard fallback == nil else { throw RouteError.twoFallbacks(route.name) }
-                fallback = index
-            }
-        }
-        return (byTopic, fallback)
-    }
+    /// The route of that name.
+    func entry(of name: String) -> Entry? { byName[name].map { entries[$0] } }
 
-    /// The push service that notifications of a topic go to; nil when no route serves it.
+    /// The push service that notifications of a topic go to which name no environment; nil when no route serves it.
     func serviceIdentity(for topic: String) -> String? {
-        (byTopic[topic] ?? fallback).map { entries[$0].route.connector.serviceIdentity }
+        topics.index(of: topic, in: nil).map { entries[$0].route.connector.serviceIdentity }
     }
 
-    /// The index of the route that serves `topic`.
-    func route(for topic: String) throws(Refusal) -> Int {
-        if let index = byTopic[topic] ?? fallback { return index }
-        if topic.isEmpty { throw Refusal(.missingTopic, "the topic is empty") }
-        throw Refusal(.topicDisallowed, "no route serves the topic \(topic.prefix(255).debugDescription)")
+    /// The route that serves a notification; nil for none.
+    func entry(for topic: String, in environment: PushEnvironment?, preferring preferred: PushEnvironment?) -> Entry? {
+        topics.index(of: topic, in: environment, preferring: preferred).map { entries[$0] }
+    }
+
+    /// The index of the route that serves a notification.
+    func route(for notification: borrowing PushNotification) throws(Refusal) -> Int {
+        try topics.index(for: notification)
+    }
+
+    /// Where an entry of a lane can be tried when its token is bad; nil where its route does not try that, and where no route
+    /// serves the topic in the other environment.
+    func otherPlace(than lane: LaneID, of name: String, topic: String) -> OtherPlace? {
+        guard let entry = entry(of: name), entry.route.triesOtherEnvironment, let environment = entry.route.environment,
+            let position = entry.lanes.firstIndex(where: { $0.opening.id == lane }),
+            let index = topics.index(of: topic, in: environment.other)
+        else { return nil }
+        let (other, endpoint) = (entries[index], entries[index].route.connector.serviceIdentity)
+        guard other.route.environment == environment.other, endpoint != entry.route.connector.serviceIdentity else {
+            return nil
+        }
+        return OtherPlace(lane: other.lanes[position].opening.id, endpoint: endpoint)
     }
 }
 
@@ -100,19 +109,23 @@ public enum RouteError: Error, Hashable, Sendable, CustomStringConvertible {
     case badName(String)
     /// Two routes have this name.
     case twice(String)
-    /// Two routes serve this topic.
-    case topicTwice(String)
-    /// Two routes name no topics; this is the second one.
-    case twoFallbacks(String)
+    /// These two routes serve this topic in one environment, or in any.
+    case topicTwice(String, routes: [String])
+    /// Two routes name no topics, and serve all others in one environment, or in any: this one is the second.
+    case twoFallbacks(String, other: String)
 
     /// A message for operators.
     public var description: String {
         switch self {
         case .badName(let name): "a route's name has 1 to 64 bytes; \(name.debugDescription) has \(name.utf8.count)"
         case .twice(let name): "there are two routes named \(name.debugDescription)"
-        case .topicTwice(let topic): "two routes serve the topic \(topic.debugDescription)"
-        case .twoFallbacks(let name):
-            "route \(name.debugDescription) is the second one without topics; one alone may serve all other topics"
+        case .topicTwice(let topic, let routes):
+            "the routes \(routes.map(\.debugDescription).joined(separator: " and ")) serve the topic "
+                + "\(topic.debugDescription): two routes may share a topic if one has the environment production and the "
+                + "other sandbox"
+        case .twoFallbacks(let name, let other):
+            "the routes \(other.debugDescription) and \(name.debugDescription) are without topics; one alone may serve all "
+                + "other topics, or one of the environment production and one of sandbox"
         }
     }
 }

@@ -3,8 +3,12 @@ struct SubmissionDraft: Sendable {
     private struct Packed: Sendable {
         /// Of the notification.
         let index: Int
-        let item: Submission.Item
+        var item: Submission.Item
         let identity: Identity?
+        /// The index of its route.
+        let route: Int
+        /// Whether its submitter has chosen the environment.
+        let namesEnvironment: Bool
     }
 
     private(set) var count: Int
@@ -26,7 +30,7 @@ struct SubmissionDraft: Sendable {
     }
 
     mutating func append(
-        _ notification: borrowing PushNotification, at index: Int, lane: LaneID, id: NotificationID,
+        _ notification: borrowing PushNotification, at index: Int, route: Int, lane: LaneID, id: NotificationID,
         identity: Identity?, impliedPriority: Priority? = nil, expiration: Expiration, acceptedAt: WallTime,
         producer: String, newestWins: Bool
     ) {
@@ -35,7 +39,10 @@ struct SubmissionDraft: Sendable {
             notification, id: id, impliedPriority: impliedPriority, expiration: expiration, acceptedAt: acceptedAt,
             producer: producer, newestWins: newestWins, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
-        packed.append(Packed(index: index, item: item, identity: identity))
+        packed.append(
+            Packed(
+                index: index, item: item, identity: identity, route: route,
+                namesEnvironment: notification.environment != nil))
     }
 
     /// The notification may not go out before `time`.
@@ -56,15 +63,31 @@ struct SubmissionDraft: Sendable {
             items: packed.map { EntryBatch.Item(uid: .none, attempts: 0, range: $0.item.range) })
     }
 
-    /// By what an entry of the blacklist may hold for it or not.
+    /// What decides whether an entry of the blacklist holds for a notification.
+    struct Address {
+        let topic: String
+        let registeredAt: WallTime?
+        /// The index of its route.
+        let route: Int
+        let lane: LaneID
+        let namesEnvironment: Bool
+    }
+
+    /// - Parameter position: among the packed ones.
+    func address(_ position: Int) -> Address? {
+        let packed = packed[position]
+        // Packed by this struct a moment ago.
+        guard let fields = try? PackedNotification.Fields(bytes.span, in: packed.item.range) else { return nil }
+        return Address(
+            topic: String(decoding: bytes[fields.topic], as: UTF8.self), registeredAt: fields.tokenRegisteredAt,
+            route: packed.route, lane: packed.item.lane, namesEnvironment: packed.namesEnvironment)
+    }
+
+    /// Has a notification go by another lane.
     ///
     /// - Parameter position: among the packed ones.
-    func address(_ position: Int) -> (topic: String, registeredAt: WallTime?)? {
-        // Packed by this struct a moment ago.
-        guard let fields = try? PackedNotification.Fields(bytes.span, in: packed[position].item.range) else {
-            return nil
-        }
-        return (String(decoding: bytes[fields.topic], as: UTF8.self), fields.tokenRegisteredAt)
+    mutating func move(_ position: Int, to lane: LaneID) {
+        packed[position].item = Submission.Item(lane: lane, range: packed[position].item.range)
     }
 
     /// - Parameters:

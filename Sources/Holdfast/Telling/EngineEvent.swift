@@ -31,6 +31,8 @@ public enum EngineEvent: Hashable, Sendable {
     case lateError(route: String, recalled: Int, lost: Int)
     /// So many tokens that the service called bad were blacklisted.
     case convicted(LaneKey, count: Int)
+    /// So many entries of the lane are tried in the other environment, since their tokens are bad in this one.
+    case movedToOtherEnvironment(LaneKey, count: Int)
     /// An entry was moved into quarantine, because its record cannot be read.
     case quarantined(LaneKey, UID, RecordFault)
     /// Every notification of the Producer has its outcome.

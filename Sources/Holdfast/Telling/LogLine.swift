@@ -35,6 +35,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case topicBack = "topic-back"
     case reconfigured
     case convicted
+    case movedToOtherEnvironment = "moved-to-other-environment"
     case withdrawn
     case rejectionsTrimmed = "rejections-trimmed"
     case holding
@@ -87,8 +88,9 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted, .withdrawn,
-            .rejectionsTrimmed,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted,
+            .movedToOtherEnvironment,
+            .withdrawn, .rejectionsTrimmed,
             .holding,
             .handingOut, .throttleEnded, .connectorNotice:
             .notice
@@ -117,7 +119,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
-            .connectionEnded, .convicted, .rejectionsTrimmed, .holding, .handingOut, .throttled, .throttleEnded,
+            .connectionEnded, .convicted, .movedToOtherEnvironment, .rejectionsTrimmed, .holding, .handingOut,
+            .throttled, .throttleEnded,
             .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered,
             .stateNotNoted, .trimFailed,
             .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,

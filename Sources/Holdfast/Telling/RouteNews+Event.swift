@@ -17,6 +17,7 @@ extension RouteNews {
             .cleared(lane, count: count, through: through, by: basis)
         case .lateError(let recalled, let lost): .lateError(route: route, recalled: recalled, lost: lost)
         case .convicted(let lane, let count): .convicted(lane, count: count)
+        case .moved(let lane, let count): .movedToOtherEnvironment(lane, count: count)
         case .quarantined(let lane, let uid, let fault): .quarantined(lane, uid, fault)
         case .clock(.warning(let message)): .clockDistrusted(message)
         case .identified(let uid, let uniqueID): .identified(route: route, uid, uniqueID: uniqueID)

@@ -11,7 +11,8 @@ extension EngineLog {
             tellConnection(news, route)
         case .laneChanged, .laneProbed, .markMoved, .promoted, .unreachable, .topicSetAside, .topicBack:
             tellLane(news, route)
-        case .handedOut, .settling, .settled, .cleared, .withdrawn, .convicted, .identified, .endsConnections, .trimmed:
+        case .handedOut, .settling, .settled, .cleared, .withdrawn, .convicted, .moved, .identified, .endsConnections,
+            .trimmed:
             tellEntries(news)
         case .lateError, .impossibleIdentifier, .secondHandOut, .quarantined, .credentialsDoubted,
             .blacklistUnreadable:
@@ -156,6 +157,12 @@ extension EngineLog {
                 .convicted,
                 "\(counted(count, "token of lane \(key) is", "tokens of lane \(key) are")) blacklisted: called bad by the "
                     + "service",
+                ["lane": .lane(key), "count": .count(count)])
+        case .moved(let key, let count):
+            self(
+                .movedToOtherEnvironment,
+                "\(counted(count, "entry of lane \(key) is", "entries of lane \(key) are")) tried in the other environment: "
+                    + "the token is bad in this one",
                 ["lane": .lane(key), "count": .count(count)])
         case .identified(let uid, let uniqueID):
             self(

@@ -50,6 +50,8 @@ enum RouteNews: Sendable {
     case cleared(LaneKey, count: Int, through: UID, by: ConfirmationBasis)
     case withdrawn(Withdrawal)
     case convicted(LaneKey, Int)
+    /// Entries go from this lane to the other environment.
+    case moved(LaneKey, Int)
     case identified(UID, String)
     case endsConnections(LaneKey, UID, ends: Int, nextTrial: WallTime?, wait: Duration?)
     case lateError(recalled: Int, lost: Int)

@@ -20,6 +20,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// How long a notification without an expiration is tried, from its acceptance; the service is told none.
     /// Default: 24 hours.
     public var defaultLifetime: Duration = .seconds(24 * 60 * 60)
+    /// The environment of notifications that name none, if two routes serve their topic. Default: production.
+    public var defaultEnvironment = PushEnvironment.production
     /// The most notifications of one commit of `submit`; a larger batch is split. Default: 5000.
     public var submissionChunk = 5000
     /// The behaviour of `submit` while the journal is full. Default: refuse.

@@ -6,6 +6,12 @@ public struct Route: Sendable {
     public let connector: any Connector
     /// The topics; `nil` serves every topic that no other route names.
     public let topics: Set<String>?
+    /// The environment of the connector's service. Routes of both environments may share topics: see
+    /// ``PushNotification/environment``. `nil` serves both environments.
+    public let environment: PushEnvironment?
+    /// Whether a notification whose token the service calls bad (`BadDeviceToken`) is tried once on the route that serves its
+    /// topic in the other environment, and rejected only if the token is bad there, too. Needs an ``environment``.
+    public let triesOtherEnvironment: Bool
     /// The most connections that take hand-outs at a time; at least 1. If only errors are answered, each has a window of its
     /// own. The present number follows ``scaling``.
     public let connections: Int
@@ -27,18 +33,23 @@ public struct Route: Sendable {
     /// - Parameter connections: `nil` for the default: 2 if each notification is answered, 1 if only errors are.
     public init(
         name: String = "default", connector: any Connector, topics: Set<String>? = nil, connections: Int? = nil,
-        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, newestWins: Bool = false
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, newestWins: Bool = false,
+        environment: PushEnvironment? = nil, triesOtherEnvironment: Bool = false
     ) {
         self.init(
             name: name, connector: connector, delivery: Delivery(), topics: topics, connections: connections,
-            scaling: scaling, rate: rate, newestWins: newestWins)
+            scaling: scaling, rate: rate, newestWins: newestWins, environment: environment,
+            triesOtherEnvironment: triesOtherEnvironment)
     }
 
     private init(
         name: String, connector: any Connector, delivery: Delivery, topics: Set<String>?, connections: Int?,
-        scaling: ConnectionScaling, rate: RateLimit?, newestWins: Bool
+        scaling: ConnectionScaling, rate: RateLimit?, newestWins: Bool, environment: PushEnvironment?,
+        triesOtherEnvironment: Bool
     ) {
         self.newestWins = newestWins
+        self.environment = environment
+        self.triesOtherEnvironment = triesOtherEnvironment
         self.scaling = scaling
         self.rate = rate
         self.name = name
@@ -51,14 +62,23 @@ public struct Route: Sendable {
     /// Returns a copy with other terms, for ``PushEngine/reconfigure(routes:configuration:)``, which then keeps the route's
     /// connections.
     ///
-    /// - Parameter connections: as in ``init(name:connector:topics:connections:scaling:rate:newestWins:)``.
+    /// - Parameter connections: as in
+    ///   ``init(name:connector:topics:connections:scaling:rate:newestWins:environment:triesOtherEnvironment:)``.
     public func with(
         topics: Set<String>?, connections: Int? = nil, scaling: ConnectionScaling = ConnectionScaling(),
-        rate: RateLimit? = nil, newestWins: Bool = false
+        rate: RateLimit? = nil, newestWins: Bool = false, environment: PushEnvironment? = nil,
+        triesOtherEnvironment: Bool = false
     ) -> Route {
         Route(
             name: name, connector: connector, delivery: delivery, topics: topics, connections: connections,
-            scaling: scaling, rate: rate, newestWins: newestWins)
+            scaling: scaling, rate: rate, newestWins: newestWins, environment: environment,
+            triesOtherEnvironment: triesOtherEnvironment)
+    }
+
+    /// Whether this route and `other` serve the same notifications, in the same way.
+    func servesAs(_ other: Route) -> Bool {
+        topics == other.topics && newestWins == other.newestWins && environment == other.environment
+            && triesOtherEnvironment == other.triesOtherEnvironment
     }
 
     /// Whether this route and `other` have the same connector.

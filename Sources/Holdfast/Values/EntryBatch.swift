@@ -9,14 +9,18 @@ public struct EntryBatch: Sendable {
         /// Whether its record says that an attempt may have reached the service. (An entry at or below its lane's send mark at
         /// opening may have been sent, too.)
         public let isPossiblySent: Bool
+        /// Whether it came from the lane of the other environment, where its token is bad.
+        package let isMoved: Bool
         let offset: UInt32
         let count: UInt32
 
         /// - Parameter range: where its packed notification lies in ``EntryBatch/bytes``.
-        package init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, range: Range<Int>) {
+        package init(uid: UID, attempts: UInt16, isPossiblySent: Bool = false, isMoved: Bool = false, range: Range<Int>)
+        {
             self.uid = uid
             self.attempts = attempts
             self.isPossiblySent = isPossiblySent
+            self.isMoved = isMoved
             offset = UInt32(range.lowerBound)
             count = UInt32(range.count)
         }

@@ -21,7 +21,8 @@ package struct Identity: Hashable, Sendable {
         // Lengths first, so that no two different lists of fields are one run of bytes.
         let address = notification.recipient.address
         hash.append(
-            Self.mark(of: notification.recipient) | UInt64(submitter.utf8.count) << 32
+            Self.mark(of: notification.recipient) | Self.mark(of: notification.environment) | UInt64(
+                submitter.utf8.count) << 32
                 | UInt64(notification.topic.utf8.count) << 16 | UInt64(address.count))
         hash.append(submitter.utf8)
         hash.append(notification.topic.utf8)
@@ -38,6 +39,15 @@ extension Identity {
         case .device: 0
         case .channel: 1 << 63
         case .service(let address): 1 << 62 | UInt64(address.kind.rawValue) << 52
+        }
+    }
+
+    /// What a sender asks for in one environment, and in the other, are two notifications.
+    private static func mark(of environment: PushEnvironment?) -> UInt64 {
+        switch environment {
+        case nil: 0
+        case .production: 1 << 60
+        case .sandbox: 1 << 61
         }
     }
 }

@@ -42,6 +42,11 @@ public struct PushNotification: Hashable, Sendable {
     /// Whether a newer notification with the same recipient, topic and collapse id supersedes this one while it waits. Needs a
     /// ``collapseID``.
     public var newestWins: Bool
+    /// The environment whose route it goes to, if routes share its topic. Not stored: its lane tells the route. Default: the
+    /// environment of the topic's only route; of two, ``EngineConfiguration/defaultEnvironment``.
+    public var environment: PushEnvironment?
+    /// The environment that a sender seems to mean, in place of the default. Not stored.
+    package var preferredEnvironment: PushEnvironment?
     /// Whether a gateway assigned ``id``, and not the sender, so that no repeat is recognised by it. Not stored.
     package var hasAssignedID = false
 

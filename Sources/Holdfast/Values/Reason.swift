@@ -66,6 +66,8 @@ extension Reason {
     public static let badAddress = Reason(rawValue: "BadAddress")
     /// The payload is not in a form that the route's service takes.
     public static let payloadUnsupported = Reason(rawValue: "PayloadUnsupported")
+    /// Routes serve the topic, but none in the environment that was asked for.
+    public static let environmentNotServed = Reason(rawValue: "EnvironmentNotServed")
     /// The token is on the blacklist.
     public static let blacklisted = Reason(rawValue: "Blacklisted")
     /// The blacklist has a record of the token that cannot be read: it waits until that is mended.

@@ -28,6 +28,7 @@ struct ReasonLabels: Sendable {
         .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
         .contextTooLong, .badDeliveryTime, .badDeliveryHours, .newestWinsUnsupported,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
+        .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
         .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .scheduled, .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,

@@ -103,9 +103,11 @@ struct NotificationForm: Codable {
     var payloadKind: UInt8?
     var tag: Data?
     var context: Data?
+    /// Absent for none.
+    var environment: String?
 
     enum CodingKeys: String, CodingKey {
-        case guarantee
+        case guarantee, environment
         // Bytes that come out as they went in, whatever they are.
         case payload = "payload-base64"
         case payloadKind = "payload-kind"
@@ -120,6 +122,7 @@ struct NotificationForm: Codable {
         payloadKind = notification.payloadKind == .json ? nil : notification.payloadKind.rawValue
         tag = notification.tag.isEmpty ? nil : Data(notification.tag)
         context = notification.context.isEmpty ? nil : Data(notification.context)
+        environment = notification.environment?.rawValue
     }
 
     init(from decoder: any Decoder) throws {
@@ -130,6 +133,7 @@ struct NotificationForm: Codable {
         payloadKind = try container.decodeIfPresent(UInt8.self, forKey: .payloadKind)
         tag = try container.decodeIfPresent(Data.self, forKey: .tag)
         context = try container.decodeIfPresent(Data.self, forKey: .context)
+        environment = try container.decodeIfPresent(String.self, forKey: .environment)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -140,6 +144,7 @@ struct NotificationForm: Codable {
         try container.encodeIfPresent(payloadKind, forKey: .payloadKind)
         try container.encodeIfPresent(tag, forKey: .tag)
         try container.encodeIfPresent(context, forKey: .context)
+        try container.encodeIfPresent(environment, forKey: .environment)
     }
 
     func value() throws(ControlError) -> PushNotification {
@@ -158,7 +163,7 @@ struct NotificationForm: Codable {
                 throw .malformed("there is no apns-priority \(priority): give 10, 5 or 1, or none")
             }
         }
-        return PushNotification(
+        var notification = PushNotification(
             recipient: try headers.recipient.value(), topic: headers.topic, payload: Array(payload),
             payloadKind: payloadKind.map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: headers.pushType.map(PushType.init(rawValue:)), priority: urgency,
@@ -168,6 +173,18 @@ struct NotificationForm: Codable {
             guarantee: try Guarantee.read(guarantee), tag: tag.map { Array($0) } ?? [],
             context: try readContext(), deliverAfter: headers.deliverAfter?.value,
             deliveryHours: try headers.deliveryHours(), newestWins: headers.newestWins ?? false)
+        notification.environment = try readEnvironment()
+        return notification
+    }
+
+    private func readEnvironment() throws(ControlError) -> PushEnvironment? {
+        guard let environment else { return nil }
+        guard let known = PushEnvironment(rawValue: environment) else {
+            throw .malformed(
+                "there is no environment \(environment.prefix(200).debugDescription): give production or sandbox, or none"
+            )
+        }
+        return known
     }
 
     /// No record holds more.

@@ -51,6 +51,8 @@ final class SubmitterAccess: Sendable {
     /// Stamps of the watched key files, from before they were read.
     let stamps: [FileStamp]
     private let keys: [Key]
+    /// Whether routes of both environments have keys.
+    private var sharesTopics: Bool { Set(keys.compactMap(\.settings.environment)).count > 1 }
     private let producer: Producer
     private let verdicts = Monitor<[String: Verdict]>([:])
 
@@ -160,9 +162,21 @@ final class SubmitterAccess: Sendable {
         return self.keys.indices.filter { index in sought.contains { $0.verifiesAs(self.keys[index]) } }
     }
 
-    /// Whether one of the keys belongs to the route that serves the topic.
-    func serves(_ keys: [Int], topic: String) -> Bool {
-        keys.contains { index in
+    /// Whether one of the keys belongs to the route that serves the notification.
+    func serves(_ keys: [Int], _ notification: borrowing PushNotification) -> Bool {
+        let topic = notification.topic
+        // Where routes share topics, each has a key for its environment.
+        if sharesTopics,
+            let route = producer.serving(
+                topic: topic, in: notification.environment, preferring: notification.preferredEnvironment)
+        {
+            return keys.contains { index in
+                let key = self.keys[index].settings
+                guard key.environment == nil || key.environment == route.environment else { return false }
+                return route.isNamed ? key.topics?.contains(topic) == true : key.topics == nil
+            }
+        }
+        return keys.contains { index in
             if let topics = self.keys[index].settings.topics {
                 topics.contains(topic)
             } else {

@@ -64,14 +64,14 @@ struct SubmitterCheck {
     }
 
     /// - Throws: ``Refusal`` where the submitter's key or certificate is for other topics.
-    func check(_ submitter: Submitter, for topic: String) throws(Refusal) {
+    func check(_ submitter: Submitter, for notification: borrowing PushNotification) throws(Refusal) {
         switch submitter {
         case .anybody: break
         case .client(let client):
-            guard client.topics?.contains(topic) == false else { return }
+            guard client.topics?.contains(notification.topic) == false else { return }
             throw Refusal(.topicDisallowed, "the table of clients has other topics for the bearer of this certificate")
         case .keys(let keys):
-            guard !access.serves(keys, topic: topic) else { return }
+            guard !access.serves(keys, notification) else { return }
             throw Refusal(.topicDisallowed, "the provider token is not signed with the key of this topic's route")
         }
     }

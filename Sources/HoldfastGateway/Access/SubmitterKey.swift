@@ -11,6 +11,8 @@ public struct SubmitterKey: Hashable, Sendable {
     public var teamID: String
     /// The topics of the route; nil for those that no other route serves.
     public var topics: Set<String>?
+    /// The environment of the route; nil for both. Default: nil.
+    public var environment: PushEnvironment?
     /// The interval at which its file is checked; a new key in it is taken up, and tokens of the former key are refused
     /// from then on. Nil reads it only with a configuration. The shortest interval of all keys counts. Default: 10 s.
     public var reloadEvery: Duration? = .seconds(10)

@@ -10,6 +10,8 @@ public struct BinaryIngressConfiguration: Sendable {
     public var limits = ListenerLimits()
     /// The topic of its notifications; nil for the topic of each client's certificate. Default: nil.
     public var topic: String?
+    /// The environment of its notifications, if routes share their topic; nil for the default. Default: nil.
+    public var environment: PushEnvironment?
     /// The most notifications of a connection that were read and are not on disk yet. Its client believes them sent,
     /// and a kill -9 loses them, together with the kernel's buffers and one read of at most 64 KiB. Beyond the limit
     /// nothing is read. Default: 1000.

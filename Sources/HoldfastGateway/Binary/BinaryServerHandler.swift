@@ -161,7 +161,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         }
         return BinaryServerSession(
             topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
-            patience: TimeAmount(settings.roomLimit), errors: errors)
+            patience: TimeAmount(settings.roomLimit), environment: settings.environment, errors: errors)
     }
 
     // MARK: Performing the session's steps

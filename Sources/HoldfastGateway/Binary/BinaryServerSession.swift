@@ -85,13 +85,17 @@ struct BinaryServerSession: Sendable {
     ///   - unstoredLifetime: the lifetime of an expiration of 0; zero is one attempt.
     ///   - limit: the most notifications that are not on disk; at least 1.
     ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
+    ///   - environment: of its notifications; nil for the default.
     ///   - errors: nil where no errors are said about notifications on disk.
     init(
-        topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount, errors: ErrorTerms? = nil
+        topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount,
+        environment: PushEnvironment? = nil, errors: ErrorTerms? = nil
     ) {
         self.errors = errors
         accepted = BinaryAccepted(patience: errors?.patience ?? .zero)
-        translation = topic.map { BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime) }
+        translation = topic.map {
+            BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime, environment: environment)
+        }
         self.limit = max(limit, 1)
         self.patience = patience
     }

@@ -16,6 +16,8 @@ struct BinaryTranslation: Sendable {
     let topic: String
     /// The lifetime of an expiration of 0; zero is one attempt.
     let unstoredLifetime: Duration
+    /// Nil for the default.
+    var environment: PushEnvironment?
 
     /// Checks in Apple's order: the token, the payload, and the rest.
     ///
@@ -25,10 +27,12 @@ struct BinaryTranslation: Sendable {
         guard let token = DeviceToken(bytes: bytes) else { throw Fault(.invalidTokenSize) }
         guard let payload = request.payload, !payload.isEmpty else { throw Fault(.missingPayload) }
         let type = pushType(of: payload)
-        return PushNotification(
+        var notification = PushNotification(
             token: token, topic: topic, payload: payload, pushType: type,
             priority: Self.priority(request.priority, type: type),
             expiration: expiration(request.expiration, now: now))
+        notification.environment = environment
+        return notification
     }
 
     /// No expiration (command 0, or an item left out) is the engine's default lifetime; a past one is one attempt.

@@ -9,6 +9,9 @@ public struct HTTP2IngressConfiguration: Sendable {
     /// Whether clients on this machine have to show credentials. Clients from other machines always have to. Default:
     /// false.
     public var requiresCredentials = false
+    /// The environments that host names of the listener stand for: what clients send to a host goes to the route of its
+    /// environment. Names are compared without regard to case, and without the port. Default: none.
+    public var hosts: [String: PushEnvironment] = [:]
     /// The limits of its clients.
     public var limits = ListenerLimits()
     /// The most requests at a time on a connection (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 1000.

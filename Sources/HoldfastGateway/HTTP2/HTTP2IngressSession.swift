@@ -61,7 +61,7 @@ struct HTTP2IngressSession {
     init(_ settings: HTTP2IngressSettings) {
         self.settings = settings
         session = HTTP2ServerSession(limits: settings.sessionLimits, names: RequestFields.names)
-        reader = RequestReader(onlyTopic: settings.onlyTopic)
+        reader = RequestReader(onlyTopic: settings.onlyTopic, environments: settings.environments)
         ids = NotificationIDSource()
         credentials = SubmitterCheck(settings.access)
     }
@@ -115,7 +115,7 @@ struct HTTP2IngressSession {
                 notification.expiration = .unstored(
                     for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
             }
-            try credentials.check(submitter, for: notification.topic)
+            try credentials.check(submitter, for: notification)
             credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
@@ -269,7 +269,7 @@ struct HTTP2IngressSession {
     mutating func change(to settings: HTTP2IngressSettings) {
         if settings.streams != self.settings.streams { session.changeSettings(maxConcurrentStreams: settings.streams) }
         self.settings = settings
-        reader.onlyTopic = settings.onlyTopic
+        (reader.onlyTopic, reader.environments) = (settings.onlyTopic, settings.environments)
         credentials.change(to: settings.access)
     }
 

@@ -11,6 +11,7 @@ struct HTTP2IngressSettings: Sendable {
     /// For requests that do not say it: nil for an answer in Apple's form when it is on disk.
     let answering: AnswerMode?
     var access: SubmitterAccess
+    let environments: HostEnvironments
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
 
@@ -20,6 +21,7 @@ struct HTTP2IngressSettings: Sendable {
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)
         unstoredLifetime = configuration.unstoredLifetime
         answering = configuration.answerWait.map { .wait(min($0, AnswerMode.longestWait)) }
+        environments = HostEnvironments(configuration.hosts)
         self.access = access
         onlyTopic = producer.onlyTopic
     }

@@ -11,7 +11,7 @@ struct RequestFields: Sendable {
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
-        case guarantee, answer
+        case guarantee, answer, environment
         // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
         case tag, producer, deliverAfter, deliverWithin, context, newestWins
 
@@ -29,6 +29,7 @@ struct RequestFields: Sendable {
             case .registeredAt: "holdfast-token-registered-at"
             case .guarantee: "holdfast-guarantee"
             case .answer: "holdfast-answer"
+            case .environment: "holdfast-environment"
             case .tag: "holdfast-tag"
             case .producer: "holdfast-producer"
             case .deliverAfter: "holdfast-deliver-after"
@@ -89,11 +90,15 @@ struct RequestFields: Sendable {
     var registeredAt: String? { self[.registeredAt] }
     /// `at-most-once` asks for one attempt: `holdfast-guarantee`.
     var guarantee: String? { self[.guarantee] }
+    /// The environment that the request is for: `holdfast-environment`.
+    var environment: String? { self[.environment] }
+    /// The host, and perhaps the port, that the client addresses.
+    var authority: String? { fields.text(HeaderSelection.authority) }
     /// Whether there is any of those that follow.
     var hasChoices: Bool { fields.hasRare || Self.choices.contains { fields.has($0) } }
 
     /// Those among the names that are looked up at once.
-    private static let choices = Name.tag.rawValue..<HeaderSelection.maxNames
+    private static let choices = min(Name.tag.rawValue, HeaderSelection.maxNames)..<HeaderSelection.maxNames
 
     /// The application's label: `holdfast-tag`.
     var tag: String? { self[.tag] }
@@ -123,7 +128,8 @@ struct RequestFields: Sendable {
     /// Whether everything that requests of one sender have in common is as in `other`.
     func hasAttributes(of other: RequestFields) -> Bool {
         isSame(.topic, other) && isSame(.pushType, other) && isSame(.priority, other) && isSame(.expiration, other)
-            && isSame(.collapseID, other)
+            && isSame(.collapseID, other) && isSame(.environment, other)
+            && fields.isSame(HeaderSelection.authority, as: other.fields)
     }
 
     @inline(__always)

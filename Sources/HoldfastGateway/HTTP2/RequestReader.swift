@@ -15,15 +15,21 @@ struct RequestReader {
         let priority: Priority?
         let expiration: Expiration?
         let collapseID: String?
+        let environment: (stated: PushEnvironment?, preferred: PushEnvironment?)
     }
 
     /// The topic of requests without one; nil where there is no telling.
     var onlyTopic: String? { didSet { knownAttributes = nil } }
+    /// What the host that a client addresses says of the environment.
+    var environments: HostEnvironments { didSet { knownAttributes = nil } }
     // Two, not one pair: a pair would be copied, with every string in it, to be looked at.
     private var knownFields = RequestFields()
     private var knownAttributes: Attributes?
 
-    init(onlyTopic: String?) { self.onlyTopic = onlyTopic }
+    init(onlyTopic: String?, environments: HostEnvironments = HostEnvironments([:])) {
+        self.onlyTopic = onlyTopic
+        self.environments = environments
+    }
 
     /// Method and path, but for the device token or the bundle identifier in it.
     static func checkRoute(_ fields: RequestFields) throws(Refusal) {
@@ -42,7 +48,10 @@ struct RequestReader {
         _ fields: RequestFields, id: NotificationID?, body: ArraySlice<UInt8>
     ) throws(Refusal) -> PushNotification {
         if fields.isBroadcast {
-            return try Self.broadcast(fields, id: id, body: body)
+            var notification = try Self.broadcast(fields, id: id, body: body)
+            (notification.environment, notification.preferredEnvironment) = try environment(fields)
+            try Self.readOwnFields(fields, into: &notification)
+            return notification
         }
         let token = try fields.withPath(Self.token)
         guard id != nil || fields.ownID == nil else { throw Refusal(.badMessageID, "apns-id is not a UUID") }
@@ -50,6 +59,7 @@ struct RequestReader {
         var notification = PushNotification(
             recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
+        (notification.environment, notification.preferredEnvironment) = attributes.environment
         if let text = fields.registeredAt {
             guard let time = RequestChoices.time(text) else {
                 throw Refusal(
@@ -57,9 +67,7 @@ struct RequestReader {
             }
             notification.tokenRegisteredAt = time
         }
-        notification.guarantee = try Self.guarantee(fields)
-        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
-        try Self.checkDuplicates(fields)
+        try Self.readOwnFields(fields, into: &notification)
         return notification
     }
 
@@ -85,15 +93,17 @@ struct RequestReader {
         notification.expiration = expiration.ofBroadcast
         notification.priority = try priority(fields)
         notification.payload = Array(body)
-        notification.guarantee = try guarantee(fields)
-        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
-        try checkDuplicates(fields)
         return notification
     }
 
     // MARK: Parts
 
-    private static func checkDuplicates(_ fields: RequestFields) throws(Refusal) {
+    /// Reads the header fields of Holdfast's that devices and broadcasts share, and checks that no field is there twice.
+    private static func readOwnFields(
+        _ fields: RequestFields, into notification: inout PushNotification
+    ) throws(Refusal) {
+        notification.guarantee = try guarantee(fields)
+        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
         guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
     }
 
@@ -116,7 +126,8 @@ struct RequestReader {
         }
         let attributes = Attributes(
             topic: try topic(of: fields), pushType: pushType, priority: try Self.priority(fields),
-            expiration: try Self.expiration(fields), collapseID: try Self.collapseID(fields))
+            expiration: try Self.expiration(fields), collapseID: try Self.collapseID(fields),
+            environment: try environment(fields))
         (knownFields, knownAttributes) = (fields.kept(), attributes)
         return attributes
     }
@@ -163,6 +174,17 @@ struct RequestReader {
         }
     }
 
+    /// The field goes before the host.
+    private func environment(
+        _ fields: RequestFields
+    ) throws(Refusal) -> (stated: PushEnvironment?, preferred: PushEnvironment?) {
+        guard let text = fields.environment else { return environments.environment(of: fields.authority) }
+        guard let environment = PushEnvironment(rawValue: text) else {
+            throw Refusal(.badEnvironment, "holdfast-environment is neither production nor sandbox")
+        }
+        return (environment, nil)
+    }
+
     /// When the request is to be answered.
     ///
     /// - Parameter standard: for requests that do not say it.
@@ -189,4 +211,6 @@ extension Reason {
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
     /// `holdfast-answer`, another one, has no such value.
     static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
+    /// `holdfast-environment`, the same.
+    static let badEnvironment = Reason(rawValue: "BadEnvironment")
 }

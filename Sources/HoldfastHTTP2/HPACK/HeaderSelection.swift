@@ -1,11 +1,12 @@
-/// The fields of one message that its reader has asked for by ``HeaderNames``, and its method and path.
+/// The fields of one message that its reader has asked for by ``HeaderNames``, and its method, path and authority.
 ///
 /// It holds their places; a field becomes a string only on demand.
 package struct HeaderSelection: Sendable {
     /// The names that are looked up at once. Those behind them are for fields that few messages have: see
     /// ``rareText(_:)``.
-    package static let maxNames = 14
+    package static let maxNames = 13
     /// The numbers of pseudo-header fields.
+    package static let authority = 13
     package static let method = 14
     package static let path = 15
 
@@ -31,6 +32,7 @@ package struct HeaderSelection: Sendable {
             switch field.kind {
             case .method: set(Self.method, field)
             case .path: set(Self.path, field)
+            case .authority: set(Self.authority, field)
             default:
                 guard let number = field.number else { continue }
                 if number < Self.maxNames { set(number, field) } else { setRare(number, field) }

@@ -16,7 +16,20 @@ extension HoldfastConfiguration {
         }
         return routeProblems + webhookProblems + unusableToken()
             + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) } + uselessClients()
-            + sharedAddresses(values) + withoutOutcomes(values)
+            + sharedAddresses(values) + unservedEnvironments(values) + withoutOutcomes(values)
+    }
+
+    /// Hosts and listeners of an environment that no route serves.
+    private func unservedEnvironments(_ values: ConfigValues) -> [ConfigProblem] {
+        guard !routes.isEmpty else { return [] }
+        let served = Set(routes.map(\.environment))
+        return PushEnvironment.allCases.flatMap { environment -> [ConfigProblem] in
+            guard !served.contains(nil), !served.contains(environment) else { return [] }
+            let keys =
+                (gateway.hosts.values.contains(environment) ? ["http2.hosts.\(environment.rawValue)"] : [])
+                + (gateway.binaryEnvironment == environment ? ["binary.environment"] : [])
+            return keys.map { values.problem($0, "no route serves the environment \(environment.rawValue)") }
+        }
     }
 
     /// What tells senders of outcomes, where none are kept.

@@ -41,6 +41,7 @@ package struct ReadyRoute {
         var terms = settings
         (terms.topics, terms.defaultTopic, terms.feedback) = (new.topics, new.defaultTopic, new.feedback)
         terms.channelsEndpoint = new.channelsEndpoint
+        (terms.statedEnvironment, terms.triesOtherEnvironment) = (new.statedEnvironment, new.triesOtherEnvironment)
         (terms.connections, terms.scaling, terms.rate) = (new.connections, new.scaling, new.rate)
         terms.newestWins = new.newestWins
         guard terms == new else { return nil }
@@ -48,7 +49,8 @@ package struct ReadyRoute {
             new,
             route.with(
                 topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate,
-                newestWins: new.newestWins))
+                newestWins: new.newestWins, environment: new.environment,
+                triesOtherEnvironment: new.triesOtherEnvironment))
     }
 }
 

@@ -9,7 +9,8 @@ extension RouteSettings {
     package func route() throws(UnusableRoute) -> Route {
         Route(
             name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
-            rate: rate, newestWins: newestWins)
+            rate: rate, newestWins: newestWins, environment: environment,
+            triesOtherEnvironment: triesOtherEnvironment)
     }
 
     /// - Throws: ``UnusableRoute``, which names the file or flag that is wrong.

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastAPNsAnswers
 
 extension JournalConformance {
     static let newest: [Rule] = [
@@ -69,6 +70,19 @@ extension JournalConformance {
             _ = try bench.trim(TrimBounds(greatestAside: 0))
             try expect("of a, one confirmed", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 2))
             try bench.settle([UID(1), UID(3)], lane, .withdraw)
+            try expect("at the end", try newest(bench, "a"), is: nil)
+        },
+        Rule("An entry that is moved to another lane stays among those of which the newest wins") { bench in
+            let (lane, other) = (try bench.lane(), try bench.lane(JournalBench.considerate))
+            _ = try bench.append(try submission(bench, ["a", "a"], lane: lane))
+            let due = WallTime(milliseconds: 10)
+            try bench.settle([UID(1)], lane, .move(to: other, due: due, reason: .badDeviceToken))
+            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(2), open: 2))
+            try bench.reopen()
+            _ = (try bench.lane(), try bench.lane(JournalBench.considerate))
+            try expect("the older one", try bench.settle([UID(1)], other, .supersede).settled, is: 1)
+            try expect("of a then", try newest(bench, "a"), is: NewestEntries(newest: UID(2), open: 1))
+            try expect("the newest", try bench.acknowledge([UID(2)], lane).settled, is: 1)
             try expect("at the end", try newest(bench, "a"), is: nil)
         },
     ]

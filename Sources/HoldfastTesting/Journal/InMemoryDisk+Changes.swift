@@ -113,6 +113,7 @@ extension InMemoryDisk {
                 count(end(key, isUnknown ? .unknown : .superseded, cause: nil, batch, &ended))
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
+            case .move(let lane, let due, let reason): count(move(key, to: lane, due: due, reason: reason))
             case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
             }
         }
@@ -182,6 +183,20 @@ extension InMemoryDisk {
             lane.deferred.insert(DeferredTable.Entry(due: due, reason: reason, record: record), for: key.uid)
             return true
         } ?? false
+    }
+
+    /// - Returns: whether the entry was there to be moved.
+    private mutating func move(_ key: EntryKey, to other: LaneID, due: WallTime, reason: Reason) -> Bool {
+        guard key.lane != other, lane(other) != nil, lane(key.lane)?.entries[key.uid]?.fault == nil,
+            let taken = changeLane(key.lane, { $0.entries.remove(key.uid) }), var record = taken
+        else { return false }
+        record.lane = other
+        record.isMoved = true
+        _ = changeLane(other) { lane in
+            lane.deferred.insert(DeferredTable.Entry(due: due, reason: reason, record: record), for: key.uid)
+            lane.lastUID = max(lane.lastUID, key.uid)
+        }
+        return true
     }
 
     /// Appends an outcome to the log. One whose record cannot be read has none.

@@ -9,8 +9,10 @@ struct InMemoryDisk: Sendable {
         var identity: Identity?
         /// An attempt of it may have reached the service, whatever the lane's mark says.
         var isPossiblySent = false
-        /// In which it was accepted.
+        /// In which it lies, or lay last.
         var lane: LaneID
+        /// It came from another lane: see ``Settlement/Kind/move(to:due:reason:)``.
+        var isMoved = false
         /// Why it cannot be read.
         var fault: RecordFault?
     }

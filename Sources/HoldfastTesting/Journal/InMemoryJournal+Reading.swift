@@ -44,7 +44,7 @@ extension InMemoryJournal {
             items.append(
                 EntryBatch.Item(
                     uid: uid, attempts: record.attempts, isPossiblySent: record.isPossiblySent,
-                    range: start..<bytes.count))
+                    isMoved: record.isMoved, range: start..<bytes.count))
         }
         return EntryBatch(bytes: bytes, items: items, unreadable: unreadable)
     }

@@ -34,6 +34,8 @@ extension World {
                 if ask(.superseded, of: entry) { checkSuperseded(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
+            case .move:
+                violate(2, "entry \(entry.uid) is moved, and no route tries another environment")
             case .recall(_, let possiblySent):
                 checkRecall(entry, possiblySent: possiblySent)
             }

@@ -6,20 +6,18 @@ internal import HoldfastService
 struct StrictCheck {
     let console: Console
     let routes: [Route]
+    var defaultEnvironment = PushEnvironment.production
 
     /// Names what is bad, up to a number, and leaves the input at its end.
     func passes(_ task: InputTask) async throws(ToolError) -> Bool {
         var input = task.input
         var reporter = FaultReporter(console: console, name: input.file.name)
-        var validators: [String: NotificationValidator] = [:]
-        var fallback: NotificationValidator?
-        for route in routes {
-            let validator = NotificationValidator(limits: route.connector.limits)
-            if let topics = route.topics {
-                for topic in topics { validators[topic] = validator }
-            } else {
-                fallback = validator
-            }
+        let validators = routes.map { NotificationValidator(limits: $0.connector.limits) }
+        let topics: TopicRoutes
+        do throws(RouteError) {
+            topics = try TopicRoutes(routes, defaultEnvironment: defaultEnvironment)
+        } catch {
+            throw ToolError(.configuration, error.description)
         }
         let now = EngineClock.system.wall()
         while true {
@@ -28,10 +26,7 @@ struct StrictCheck {
             for (index, notification) in batch.notifications.enumerated() {
                 do throws(Refusal) {
                     if let name = batch.producer { try Producer.check(name: name) }
-                    guard let validator = validators[notification.topic] ?? fallback else {
-                        throw Refusal(.topicDisallowed, "no route serves its topic")
-                    }
-                    try validator.validate(notification, now: now)
+                    try validators[try topics.index(for: notification)].validate(notification, now: now)
                 } catch {
                     reporter.refused(line: batch.lines[index], error)
                 }

@@ -83,9 +83,10 @@ struct InputTask {
     let input: NotificationInput
     let place: InputPlace
 
-    init(_ file: InputFile, defaultTopic: String?, _ place: InputPlace) {
+    init(_ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil, _ place: InputPlace) {
         self.place = place
         input = NotificationInput(
-            file, defaultTopic: defaultTopic, after: place.progress.map { ($0, place.history) })
+            file, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment,
+            after: place.progress.map { ($0, place.history) })
     }
 }

@@ -34,11 +34,16 @@ struct NotificationInput {
 
     let file: InputFile
     private let defaultTopic: String?
+    private let defaultEnvironment: PushEnvironment?
     private var splitter: LineSplitter
     private var hasEnded = false
 
     /// - Parameter place: where to begin, with the bytes before it; nil for the start.
-    init(_ file: InputFile, defaultTopic: String?, after place: (progress: FileProgress, history: [UInt8])? = nil) {
+    init(
+        _ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil,
+        after place: (progress: FileProgress, history: [UInt8])? = nil
+    ) {
+        self.defaultEnvironment = defaultEnvironment
         self.file = file
         self.defaultTopic = defaultTopic
         if let place {
@@ -80,7 +85,8 @@ struct NotificationInput {
         }
         guard !isBlank(line.range) else { return }
         do throws(LineFault) {
-            let parsed = try NotificationLine(splitter.bytes, in: line.range, defaultTopic: defaultTopic)
+            let parsed = try NotificationLine(
+                splitter.bytes, in: line.range, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
             if !batch.notifications.isEmpty, parsed.producer != batch.producer {
                 splitter.unread(line)
                 batch.isCut = true

@@ -30,7 +30,10 @@ extension NotificationLine {
     /// - Parameters:
     ///   - range: the line in `bytes`, without its newline.
     ///   - defaultTopic: the topic of lines that have none.
-    init(_ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?) throws(LineFault) {
+    ///   - defaultEnvironment: the environment of lines that have none; nil for the engine's.
+    init(
+        _ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil
+    ) throws(LineFault) {
         var fields = LineFields()
         do {
             var members = try JSONMembers(bytes.span, in: range)
@@ -45,7 +48,7 @@ extension NotificationLine {
         } catch {
             throw LineFault("\(error)")
         }
-        self = try fields.line(bytes, defaultTopic: defaultTopic)
+        self = try fields.line(bytes, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
     }
 }
 
@@ -67,6 +70,7 @@ private struct LineFields {
         case producer
         case registeredAt = "token-registered-at"
         case guarantee
+        case environment
         case deliverAfter = "deliver-after"
         case deliverWithin = "deliver-within"
         case context
@@ -76,9 +80,10 @@ private struct LineFields {
 
         /// Those that the gateway takes as header fields, under the names that they have there.
         private static let asHeaders: [(name: [UInt8], key: Key)] =
-            [.tag, .producer, .registeredAt, .guarantee, .deliverAfter, .deliverWithin, .context, .newestWins].map {
-                (name: Array("holdfast-\($0.rawValue)".utf8), key: $0)
-            }
+            [
+                .tag, .producer, .registeredAt, .guarantee, .environment, .deliverAfter, .deliverWithin, .context,
+                .newestWins,
+            ].map { (name: Array("holdfast-\($0.rawValue)".utf8), key: $0) }
 
         /// For each length of a name, those that have it.
         static let byLength: [[(name: [UInt8], key: Key)]] = {
@@ -105,6 +110,7 @@ private struct LineFields {
     private var producer: String?
     private var registeredAt: WallTime?
     private var guarantee = Guarantee.atLeastOnce
+    private var environment: PushEnvironment?
     private var deliverAfter: WallTime?
     private var deliveryHours: DeliveryHours?
     private var context: [UInt8] = []
@@ -140,6 +146,7 @@ private struct LineFields {
         case .producer: producer = try string(value, bytes, key)
         case .registeredAt: registeredAt = try time(value, bytes, key)
         case .guarantee: try takeGuarantee(value, bytes)
+        case .environment: try takeEnvironment(value, bytes)
         case .deliverAfter: deliverAfter = try time(value, bytes, key)
         case .deliverWithin: try takeHours(value, bytes)
         case .context: context = try takeContext(value, bytes)
@@ -172,7 +179,9 @@ private struct LineFields {
         throw LineFault("\"\(key.rawValue)\" must be whole Unix seconds or a time as 2026-11-21T01:24:38Z")
     }
 
-    func line(_ bytes: [UInt8], defaultTopic: String?) throws(LineFault) -> NotificationLine {
+    func line(
+        _ bytes: [UInt8], defaultTopic: String?, defaultEnvironment: PushEnvironment?
+    ) throws(LineFault) -> NotificationLine {
         let ways = [Key.token, .tokens, .channel].filter { given & $0.bit != 0 }
         guard ways.count < 2 else {
             throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
@@ -193,11 +202,13 @@ private struct LineFields {
             type = type ?? .liveactivity
         }
         let notifications = recipients.map { recipient in
-            PushNotification(
+            var notification = PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
                 expiration: expiration,
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag,
                 context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours, newestWins: newestWins)
+            notification.environment = environment ?? defaultEnvironment
+            return notification
         }
         return NotificationLine(notifications: notifications, producer: producer)
     }
@@ -297,5 +308,12 @@ private struct LineFields {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         self.guarantee = guarantee
+    }
+
+    private mutating func takeEnvironment(_ value: JSONValue, _ bytes: [UInt8]) throws {
+        guard let environment = PushEnvironment(rawValue: try string(value, bytes, .environment)) else {
+            throw LineFault("\"environment\" must be production or sandbox")
+        }
+        self.environment = environment
     }
 }

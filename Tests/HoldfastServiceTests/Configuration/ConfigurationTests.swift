@@ -138,7 +138,33 @@ struct ConfigurationTests {
                 "signing-key.team-id: is for HTTP/2, and binary+tls://h speaks the binary protocol"
             ),
             ("[{endpoint: production, confirm: quiet}]", "confirm: is for the binary protocol"),
-            ("[{endpoint: production}, {name: b, endpoint: sandbox}]", "routes[1].topics: is missing, as in routes[0]"),
+            (
+                "[{endpoint: production}, {name: b, endpoint: 'production:2197'}]",
+                "routes[1].topics: is missing, as in routes[0]: one route alone may serve all other topics, or two with "
+                    + "`environment: production` and `environment: sandbox`"
+            ),
+            (
+                "[{endpoint: sandbox, topics: [t]}, {name: b, endpoint: 'https://h', topics: [t]}]",
+                #"routes[1].topics: "t" is also a topic of routes[0]"#
+            ),
+            (
+                "[{endpoint: 'https://h', topics: [t], environment: sandbox}, {name: b, endpoint: sandbox, topics: [t]}]",
+                #"routes[1].topics: "t" is also a topic of routes[0]"#
+            ),
+            (
+                "[{endpoint: sandbox, environment: production}]",
+                "1:43: routes[0].environment: contradicts: the endpoint sandbox is Apple's sandbox environment"
+            ),
+            ("[{endpoint: sandbox, environment: staging}]", "takes `production` or `sandbox`"),
+            (
+                "[{endpoint: 'https://h', other-environment: try}]",
+                "1:53: routes[0].other-environment: needs `environment`: without it the route serves both"
+            ),
+            (
+                "[{endpoint: sandbox, topics: [t], other-environment: try}, {name: b, endpoint: production, topics: [u]}]",
+                "routes[0].other-environment: tries nothing: no route with `environment: production` serves a topic"
+            ),
+            ("[{endpoint: sandbox, other-environment: yes}]", "takes `try` or `never`"),
             (
                 "[{endpoint: sandbox, topics: [a, t]}, {name: b, endpoint: sandbox, topics: [t]}]",
                 #"routes[1].topics: "t" is also a topic of routes[0]"#
@@ -167,6 +193,22 @@ struct ConfigurationTests {
     func contradictions(routes: String, words: String) throws {
         let problems = try problems("routes: \(routes)")
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
+    }
+
+    @Test(
+        "Two routes share topics, or serve all others, if they are of different environments",
+        arguments: [
+            "[{endpoint: production, topics: [t]}, {name: b, endpoint: sandbox, topics: [t]}]",
+            "[{endpoint: production}, {name: b, endpoint: sandbox}]",
+            "[{endpoint: 'https://h', topics: [t], environment: sandbox, other-environment: try}, "
+                + "{name: b, endpoint: 'production:2197', topics: [t], other-environment: try}]",
+        ])
+    func environments(routes: String) throws {
+        let configuration = try HoldfastConfiguration(yaml: "routes: \(routes)\nlimits: {default-environment: sandbox}")
+        #expect(Set(configuration.routes.map(\.environment)) == [.production, .sandbox])
+        #expect(configuration.limits.engine.defaultEnvironment == .sandbox)
+        #expect(configuration.routes.allSatisfy { $0.triesOtherEnvironment == routes.contains("try") })
+        #expect(try configuration.routes.map { try $0.route().environment } == configuration.routes.map(\.environment))
     }
 
     @Test(

@@ -64,11 +64,10 @@ struct GatewaySettingsTests {
         let feedback = try #require(gateway.feedback)
         #expect(feedback.listen.port == 2196 && feedback.tls == tls && feedback.topic == "com.example.app")
         #expect(gateway.drainLimit == GatewayConfiguration().drainLimit)
-        #expect(
-            gateway.submitters == [
-                SubmitterKey(
-                    .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
-            ])
+        var submitter = SubmitterKey(
+            .file(folder("AuthKey.p8")), keyID: "ABC123DEFG", teamID: "DEF123GHIJ", topics: ["com.example.app"])
+        submitter.environment = .production
+        #expect(gateway.submitters == [submitter])
         #expect(configuration.admin.listen == ListenAddress(host: "127.0.0.1", port: 2199))
         #expect(configuration.admin.connections == AdminConfiguration(listen: http2.listen).connections)
     }
@@ -131,6 +130,46 @@ struct GatewaySettingsTests {
                 "f:6:3: gateway.drain-limt: is no key; did you mean drain-limit?",
                 "f:7:17: admin.listen: is reached from elsewhere: say `everybody: true` if that is meant, or listen on 127.0.0.1",
             ], "\(told.joined(separator: "\n"))")
+    }
+
+    @Test("Host names and the binary listener have their environments, which a route must serve")
+    func environments() throws {
+        let text = """
+            gateway:
+              http2:
+                listen: "127.0.0.1:0"
+                hosts: {sandbox: [Sandbox.example.com, s.example.com], production: [push.example.com]}
+              binary: {listen: "127.0.0.1:0", topic: a, environment: sandbox}
+
+            """
+        let both = try load(text + "routes: [{endpoint: sandbox}, {name: p, endpoint: production}]")
+        let gateway = both.gateway.configuration(routes: both.routes)
+        #expect(
+            gateway.http2?.hosts == [
+                "Sandbox.example.com": .sandbox, "s.example.com": .sandbox, "push.example.com": .production,
+            ])
+        #expect(gateway.binary?.environment == .sandbox)
+        #expect(both.unusable() == [])
+        #expect(try load(text + "routes: [{endpoint: 'https://h'}]").unusable() == [])
+        let unserved = try load(text + "routes: [{endpoint: production}]").unusable().map(\.description)
+        let file = folder("holdfast.yaml")
+        #expect(
+            unserved == [
+                "\(file):4:22: gateway.http2.hosts.sandbox: no route serves the environment sandbox",
+                "\(file):5:58: gateway.binary.environment: no route serves the environment sandbox",
+            ])
+        let told = try mistakes(
+            """
+            gateway:
+              http2:
+                listen: "127.0.0.1:0"
+                hosts: {sandbox: ["a.example.com:443", "https://b", x.example.com], production: [X.example.com]}
+              binary: {listen: "127.0.0.1:0", topic: a, environment: staging}
+            """)
+        #expect(told.count == 4, "\(told)")
+        let first = #"f:4:22: gateway.http2.hosts.sandbox: "a.example.com:443" is no host name: give one as "#
+        #expect(told.first == first + "push.example.com, without a port", "\(told)")
+        #expect(told.contains { $0.contains("is there twice: a name is for one environment") }, "\(told)")
     }
 
     @Test("A listener that others reach needs TLS, and somebody whom it serves")

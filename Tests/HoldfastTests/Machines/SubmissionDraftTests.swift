@@ -11,8 +11,8 @@ import Testing
                 continue
             }
             draft.append(
-                Sample.notification(index), at: index, lane: LaneID(rawValue: 1), id: NotificationID(), identity: nil,
-                expiration: .once, acceptedAt: WallTime(seconds: 0), producer: "", newestWins: false)
+                Sample.notification(index), at: index, route: 0, lane: LaneID(rawValue: 1), id: NotificationID(),
+                identity: nil, expiration: .once, acceptedAt: WallTime(seconds: 0), producer: "", newestWins: false)
         }
         return draft
     }

@@ -165,7 +165,7 @@ final class Stage {
         if case .cumulative = connector.confirmationMode { isCumulative = true }
         let connection = StubConnection(
             number: number, sink: core.sink(route: route, connection: number), capacity: 1000,
-            isCumulative: isCumulative, canWriteBarrier: true)
+            isCumulative: isCumulative, canWriteBarrier: true, endpoint: connector.endpoint)
         prepare(connection)
         made[ObjectIdentifier(connector), default: []].append(connection)
         core.connected(route: route, connection: number, .success(connection))

@@ -67,6 +67,8 @@ final class StubConnection: CumulativeConnection {
     let capacity: Int
     let isCumulative: Bool
     let canWriteBarrier: Bool
+    /// Of its connector, where a test tells several apart.
+    let endpoint: String
     let state = Monitor(State())
     /// How many entries the service works on at a time; nil for all that the connection takes.
     let streamLimit = Monitor<Int?>(nil)
@@ -79,12 +81,16 @@ final class StubConnection: CumulativeConnection {
 
     var streams: Int { streamLimit.withLock { $0 } ?? capacity }
 
-    init(number: Int, sink: ConnectionSink, capacity: Int, isCumulative: Bool, canWriteBarrier: Bool) {
+    init(
+        number: Int, sink: ConnectionSink, capacity: Int, isCumulative: Bool, canWriteBarrier: Bool,
+        endpoint: String = "stub"
+    ) {
         self.number = number
         self.sink = sink
         self.capacity = capacity
         self.isCumulative = isCumulative
         self.canWriteBarrier = canWriteBarrier
+        self.endpoint = endpoint
     }
 
     var sent: [Sent] { state.withLock(\.sent) }

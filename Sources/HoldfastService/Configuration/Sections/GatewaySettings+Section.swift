@@ -32,6 +32,12 @@ extension GatewaySettings {
                 "bytes of requests that have begun and not ended, over all connections; beyond them the connections with more "
                     + "than their share are closed"),
             ConfigKey(
+                "http2.hosts.production", .texts("host names", 1...253, most: 100),
+                "names of this listener; what clients send to one of them is for the production environment. Apple's own "
+                    + "names need not be here"),
+            ConfigKey(
+                "http2.hosts.sandbox", .texts("host names", 1...253, most: 100), "the same for the sandbox environment"),
+            ConfigKey(
                 "http2.rate.per-second", .share(0.001...10_000_000), need: .withGroup,
                 "notifications a second over all connections, beyond which the answer is 429; without it, any number"),
             ConfigKey(
@@ -41,6 +47,9 @@ extension GatewaySettings {
             ConfigKey(
                 "binary.topic", .text("a topic", 1...255),
                 "what its notifications are for; without it, what each client's certificate is for"),
+            ConfigKey(
+                "binary.environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
+                "the environment that they are for; without it, the default where routes share the topic"),
             ConfigKey(
                 "binary.uncommitted", .count(1...1_000_000), default: "1000",
                 "notifications of a connection that were read and are not on disk yet, at most: what their sender takes "
@@ -121,6 +130,7 @@ extension GatewaySettings {
     }
 
     private static func check(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
+        checkHosts(values, &problems)
         for name in names {
             if values.isGiven("\(name).clients-revoked"), !values.isGiven("\(name).clients") {
                 problems.append(
@@ -144,6 +154,25 @@ extension GatewaySettings {
             problems.append(
                 values.problem(
                     "\(name).listen", "needs \(name).topic, or \(name).clients with whose certificates say it"))
+        }
+    }
+
+    private static func checkHosts(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
+        var known: [String] = []
+        for key in ["http2.hosts.production", "http2.hosts.sandbox"] {
+            for name in values.texts(key) ?? [] {
+                let plain = HTTP2IngressConfiguration.hostName(of: name)
+                if name.contains("/") || name.isEmpty || plain != name.lowercased() {
+                    problems.append(
+                        values.problem(
+                            key,
+                            "\(name.debugDescription) is no host name: give one as push.example.com, without a port"))
+                } else if known.contains(plain) {
+                    problems.append(
+                        values.problem(key, "\(name.debugDescription) is there twice: a name is for one environment"))
+                }
+                known.append(plain)
+            }
         }
     }
 

@@ -23,6 +23,10 @@ package struct GatewaySettings: Equatable, Sendable {
     package var feedback: Listener?
     /// Whether clients on this machine have to show credentials to the HTTP/2 listener, too.
     package var requiresCredentials: Bool
+    /// The environments that host names of the HTTP/2 listener stand for.
+    package var hosts: [String: PushEnvironment]
+    /// The environment of what comes to the binary listener.
+    package var binaryEnvironment: PushEnvironment?
     package var streams: Int
     package var memory: Int
     /// `nil` where requests do not wait for the push service's answer.
@@ -52,6 +56,11 @@ package struct GatewaySettings: Equatable, Sendable {
         binary = Listener("binary", values, clients)
         feedback = Listener("feedback", values, clients)
         requiresCredentials = values.text("http2.credentials") == "everybody"
+        hosts = [:]
+        for environment in PushEnvironment.allCases {
+            for name in values.texts("http2.hosts.\(environment.rawValue)") ?? [] { hosts[name] = environment }
+        }
+        binaryEnvironment = values.text("binary.environment").flatMap(PushEnvironment.init)
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
         answerWait = values.duration("http2.answer.wait")
@@ -79,6 +88,7 @@ package struct GatewaySettings: Equatable, Sendable {
         gateway.submitters = routes.compactMap { route in
             route.signingKey.map { key in
                 var submitter = SubmitterKey(key.source, keyID: key.keyID, teamID: key.teamID, topics: route.topics)
+                submitter.environment = route.environment
                 submitter.reloadEvery = route.reloadEvery > .zero ? route.reloadEvery : nil
                 return submitter
             }
@@ -88,6 +98,7 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.limits, ingress.streams, ingress.rate) = (http2.limits, streams, http2.rate)
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             ingress.requiresCredentials = requiresCredentials
+            ingress.hosts = hosts
             (ingress.answerWait, ingress.waiting) = (answerWait, waiting)
             gateway.http2 = ingress
         }
@@ -96,6 +107,7 @@ package struct GatewaySettings: Equatable, Sendable {
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
             (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
+            ingress.environment = binaryEnvironment
             (ingress.tellsErrors, ingress.errorWait) = (tellsErrors, errorWait)
             (ingress.errorMemory, ingress.errorCount) = (errorMemory, errorCount)
             gateway.binary = ingress

@@ -22,6 +22,9 @@ package struct LimitSettings: Equatable, Sendable {
                 "default-lifetime", .duration(.seconds(1)...long), default: "24h",
                 "for how long one without an expiration is tried, from acceptance on; the service is told none"),
             ConfigKey(
+                "default-environment", .choice(PushEnvironment.allCases.map(\.rawValue)), default: "production",
+                "where one goes that names no environment, if a route of each serves its topic"),
+            ConfigKey(
                 "give-up-after", .duration(short...long),
                 "`send` and `recover` end with code 75 when the service was away, or what is left was tried in vain, for so "
                     + "long in one piece; without it, never"
@@ -189,6 +192,7 @@ package struct LimitSettings: Equatable, Sendable {
         set(\.window, values.count("window"))
         set(\.cumulativeWindow, values.count("cumulative-window"))
         set(\.defaultLifetime, values.duration("default-lifetime"))
+        set(\.defaultEnvironment, values.text("default-environment").flatMap(PushEnvironment.init))
         set(\.shutdownLimit, values.duration("shutdown-limit"))
         set(\.submissionChunk, values.count("submission-chunk"))
         set(\.retry.minimum, values.duration("retry.minimum"))

@@ -19,6 +19,14 @@ extension RouteSettings {
                 "endpoint", .endpoint, need: .always,
                 "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol"),
             ConfigKey(
+                "environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
+                "which environment it serves; two routes may share topics, one for each. Without it, that of an `endpoint` "
+                    + "of Apple's; of another one, both"),
+            ConfigKey(
+                "other-environment", .choice(["try", "never"]), default: "never",
+                "whether a notification whose token the service calls bad (`BadDeviceToken`) is tried once on the route "
+                    + "that serves its topic in the other environment"),
+            ConfigKey(
                 "channels-endpoint", .managementEndpoint,
                 "HTTP/2: where `holdfast channels` manages broadcast channels; without it, Apple's place for that in the "
                     + "endpoint's environment"),
@@ -93,6 +101,7 @@ extension RouteSettings {
         for (index, values) in items.enumerated() {
             checkAlone(values, &problems)
             checkTwins(values, items[..<index], &problems)
+            RouteEnvironments.check(values, among: items, &problems)
         }
     }
 
@@ -148,18 +157,22 @@ extension RouteSettings {
                         "name",
                         "\(name.debugDescription) is also the name of \(other.path): each route has one of its own"))
             }
+            guard RouteEnvironments.collide(values, other) else { continue }
             if let topics = values.texts("topics"), let taken = other.texts("topics") {
                 for topic in topics where taken.contains(topic) {
                     problems.append(
                         values.problem(
-                            "topics", "\(topic.debugDescription) is also a topic of \(other.path): one route serves it")
-                    )
+                            "topics",
+                            "\(topic.debugDescription) is also a topic of \(other.path): one route serves it, or "
+                                + RouteEnvironments.twoRoutes))
                 }
             }
             if !values.isGiven("topics"), !other.isGiven("topics") {
                 problems.append(
                     values.problem(
-                        "topics", "is missing, as in \(other.path): one route alone may serve all other topics"))
+                        "topics",
+                        "is missing, as in \(other.path): one route alone may serve all other topics, or "
+                            + RouteEnvironments.twoRoutes))
             }
         }
     }
@@ -170,6 +183,8 @@ extension RouteSettings {
         name = values.text("name") ?? Self.standardName
         channelsEndpoint = values.text("channels-endpoint")
         topics = values.texts("topics").map(Set.init)
+        statedEnvironment = values.text("environment").flatMap(PushEnvironment.init)
+        triesOtherEnvironment = values.text("other-environment") == "try"
         trust = values.text("trust")
         network = NetworkSettings(values)
         if values.isGroupGiven("signing-key") {

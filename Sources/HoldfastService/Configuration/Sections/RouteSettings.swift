@@ -55,6 +55,10 @@ package struct RouteSettings: Equatable, Sendable {
     package var channelsEndpoint: String?
     /// `nil` for all topics that no other route serves.
     package var topics: Set<String>?
+    /// The environment that it serves, as it was configured; see ``environment``.
+    package var statedEnvironment: PushEnvironment?
+    /// Whether a notification whose token is bad is tried once on the route of the other environment.
+    package var triesOtherEnvironment = false
     /// The topic of lines that have none.
     package var defaultTopic: String?
     /// A PEM file; nil trusts what the system trusts.
@@ -82,6 +86,15 @@ package struct RouteSettings: Equatable, Sendable {
     package static func isBinary(_ endpoint: String) -> Bool {
         endpoint.hasPrefix("binary+tls://") || endpoint.hasPrefix("binary://")
     }
+
+    /// The environment of a service of Apple's; nil for other services, and for texts that are no endpoint.
+    package static func environment(of endpoint: String) -> PushEnvironment? {
+        guard !isBinary(endpoint) else { return nil }
+        do throws(APNsConfigurationError) { return try APNsEndpoint(endpoint).environment } catch { return nil }
+    }
+
+    /// The environment that it serves: as configured, else that of Apple's service it sends to; nil for both.
+    package var environment: PushEnvironment? { statedEnvironment ?? Self.environment(of: endpoint) }
 
     package static func isPKCS12(_ path: String) -> Bool {
         [".p12", ".pfx"].contains { path.lowercased().hasSuffix($0) }

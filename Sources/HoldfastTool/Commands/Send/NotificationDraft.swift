@@ -78,7 +78,9 @@ struct NotificationDraft: Sendable {
     /// One for each recipient. Each has an apns-id from here on, since it is by that one that a journal remembers how it ended.
     ///
     /// - Throws: ``ToolError`` with status `usage` for a topic that is none of a Live Activity's.
-    func notifications(topic: String) throws(ToolError) -> [PushNotification] {
+    func notifications(
+        topic: String, environment: PushEnvironment? = nil
+    ) throws(ToolError) -> [PushNotification] {
         let ending = PushType.liveActivityTopicEnding
         guard !isForLiveActivity || topic.hasSuffix(ending) else {
             throw ToolError(.usage, "--event to a device needs a --topic that ends in \(ending); this one is \(topic)")
@@ -87,6 +89,7 @@ struct NotificationDraft: Sendable {
             var notification = template
             notification.recipient = recipient
             notification.topic = topic
+            notification.environment = environment
             notification.id = template.id ?? NotificationID()
             return notification
         }

@@ -55,6 +55,16 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var routeOptions: RouteOptions
     @OptionGroup var deliveryOptions: DeliveryOptions
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The environment, for a notification given by flags and for lines without one, if routes of both serve its \
+            topic: `production` or `sandbox`. (default: limits.default-environment of the configuration)
+            """, valueName: "environment"),
+        completion: .list(PushEnvironment.allCases.map(\.rawValue)), transform: Self.environment)
+    var environment: PushEnvironment?
+
     @Flag(
         name: .long,
         help: """
@@ -108,6 +118,13 @@ struct SendCommand: AsyncParsableCommand {
         try notificationOptions.check()
     }
 
+    private static func environment(_ text: String) throws -> PushEnvironment {
+        guard let environment = PushEnvironment(rawValue: text) else {
+            throw ValidationError("It must be production or sandbox.")
+        }
+        return environment
+    }
+
     private var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
 
     func run() async throws { try await reporting { try await send() } }
@@ -154,7 +171,12 @@ struct SendCommand: AsyncParsableCommand {
         case .flags(let draft): intake = .notifications(try notifications(draft, topic))
         case .file(let input):
             let task = try task(of: input, in: journal, defaultTopic: topic)
-            if strict, try await !StrictCheck(console: .standard, routes: routes.map(\.route)).passes(task) {
+            if strict,
+                try await !StrictCheck(
+                    console: .standard, routes: routes.map(\.route),
+                    defaultEnvironment: configuration.limits.engine.defaultEnvironment
+                ).passes(task)
+            {
                 return .badInput
             }
             try input.seek(to: task.place.progress?.offset ?? 0)
@@ -196,7 +218,8 @@ struct SendCommand: AsyncParsableCommand {
     private func task(of input: InputFile, in journal: LMDBJournal, defaultTopic: String?) throws -> InputTask {
         let place = try InputPlace.find(input, in: journal, mode: mode)
         sayPlace(place, of: input)
-        return InputTask(input, defaultTopic: defaultTopic, place)
+        return InputTask(
+            input, defaultTopic: defaultTopic, defaultEnvironment: environment, place)
     }
 
     private func remember(
@@ -212,7 +235,7 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Missing --topic <topic>: neither the journal nor a configuration says one for all notifications.")
         }
-        return try draft.notifications(topic: topic)
+        return try draft.notifications(topic: topic, environment: environment)
     }
 
     private func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {
