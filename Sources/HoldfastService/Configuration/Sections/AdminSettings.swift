@@ -41,13 +41,14 @@ package struct AdminSettings: Equatable, Sendable {
             for values in items where values.isGiven("token-file") && !values.isGiven("listen") {
                 problems.append(values.problem("token-file", "is for `listen`; add that, or leave this out"))
             }
-            for values in items {
+            // The default gives way: few connections were never a mistake.
+            for values in items where values.isGiven("streams") {
                 guard let streams = values.count("streams"), let connections = values.count("connections"),
                     streams >= connections
                 else { continue }
                 problems.append(
                     values.problem(
-                        values.isGiven("streams") ? "streams" : "connections",
+                        "streams",
                         "contradicts: streams is \(streams), and must be less than connections, \(connections)"))
             }
             for values in items {
