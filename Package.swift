@@ -181,7 +181,8 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, yams,
+                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle,
+                yams,
             ],
             swiftSettings: strict),
 
@@ -319,7 +320,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastToolTests",
             dependencies: [
-                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
+                "HoldfastJournal",
                 "HoldfastLegacyAPNs",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
@@ -338,7 +340,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastWebhooksTests",
             dependencies: [
-                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastOpenSSL", "HoldfastTesting",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastOpenSSL",
+                "HoldfastTesting",
                 "HoldfastTransport", "HoldfastWebhooks", "RawClients", "Scratch", logging,
             ],
             swiftSettings: strict),
