@@ -54,7 +54,8 @@ struct SettleTests {
         let lane = try journal.openLane(immediate).id
         _ = try journal.append(0..<1, to: lane)
         let key = EntryKey(lane: lane, uid: UID(1))
-        #expect(try journal.settle(SettlementBatch(acknowledging: [key, key])) == SettlementReport(settled: 1, gone: 1))
+        #expect(
+            try journal.settle(SettlementBatch(acknowledging: [key, key])) == SettlementReport(settled: 1, gone: 1))
         // The late 503 of the first attempt must not write the entry back.
         #expect(
             try journal.settle(

@@ -117,7 +117,8 @@ final class LMDBDisk: SimulatedDisk {
         DiskImage.Figures(status: try open.status(), producers: try open.producers())
     }
 
-    func image(rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor) throws(JournalError) -> DiskImage {
+    func image(rejectionsAfter rejections: UID, outcomesAfter outcomes: OutcomeCursor) throws(JournalError) -> DiskImage
+    {
         let figures = try figures()
         let status = figures.status
         var entries: [DiskImage.Entry] = []

@@ -59,7 +59,11 @@ struct OutcomeHash: Sendable {
         var rest: (low: UInt64, high: UInt64) = (0, 0)
         for index in position..<range.upperBound {
             let shift = UInt64(index - position) &* 8
-            if shift < 64 { rest.low |= UInt64(bytes[index]) << shift } else { rest.high |= UInt64(bytes[index]) << (shift - 64) }
+            if shift < 64 {
+                rest.low |= UInt64(bytes[index]) << shift
+            } else {
+                rest.high |= UInt64(bytes[index]) << (shift - 64)
+            }
         }
         return Self.mix(rest.low ^ state, rest.high ^ second)
     }

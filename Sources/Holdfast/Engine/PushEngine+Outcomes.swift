@@ -132,7 +132,8 @@ public enum DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
             "the engine keeps no outcomes, so none can be awaited: turn its history on (EngineConfiguration.history)"
         case .engineEnded(let uid):
             "the engine ended before notification \(uid) did; it is in the journal and will be sent when an engine runs again"
-        case .forgotten(let uid, let terminal): "notification \(uid) has ended: \(terminal); the log has no details any more"
+        case .forgotten(let uid, let terminal):
+            "notification \(uid) has ended: \(terminal); the log has no details any more"
         }
     }
 }

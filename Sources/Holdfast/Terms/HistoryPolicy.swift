@@ -12,7 +12,8 @@ public struct HistoryPolicy: Hashable, Sendable {
 
     /// Creates a policy.
     public init(
-        isKept: Bool = true, age: Duration = .seconds(24 * 60 * 60), limitBytes: Int = 1 << 30, keepsPayloads: Bool = false
+        isKept: Bool = true, age: Duration = .seconds(24 * 60 * 60), limitBytes: Int = 1 << 30,
+        keepsPayloads: Bool = false
     ) {
         self.isKept = isKept
         self.age = age

@@ -37,7 +37,9 @@ package struct ReaderForm: Codable, Hashable, Sendable {
     /// What keeps it from going on. Absent while nothing does.
     package var trouble: String?
 
-    package init(_ reader: DeskStatus.Reader) { (self.reader, unread, trouble) = (reader.name, reader.unread, reader.trouble) }
+    package init(_ reader: DeskStatus.Reader) {
+        (self.reader, unread, trouble) = (reader.name, reader.unread, reader.trouble)
+    }
 
     func value() -> DeskStatus.Reader { DeskStatus.Reader(name: reader, unread: unread, trouble: trouble) }
 }

@@ -70,7 +70,8 @@ extension JournalConformance {
             let bounds = TrimBounds(
                 asideBefore: WallTime(milliseconds: 100), asideAfter: WallTime(milliseconds: 1000))
             try expect("trimmed", try bench.trim(bounds).aside, is: 1)
-            try expect("outcomes", try bench.journal.outcomes(after: .start, limit: 10).outcomes.map(\.uid), is: [uids[0]])
+            try expect(
+                "outcomes", try bench.journal.outcomes(after: .start, limit: 10).outcomes.map(\.uid), is: [uids[0]])
         },
         Rule("Beyond the bound the oldest are confirmed, whatever their UIDs and lanes") { bench in
             let lane = try bench.lane()

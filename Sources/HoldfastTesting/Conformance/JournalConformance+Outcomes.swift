@@ -59,7 +59,8 @@ extension JournalConformance {
                 keepsOutcomes: true)
             try expect("how many wait", bench.journal.outcomeCount, is: 0)
         },
-        Rule("Outcomes are listed in the order in which they ended, each with the next cursor, restarts included") { bench in
+        Rule("Outcomes are listed in the order in which they ended, each with the next cursor, restarts included") {
+            bench in
             let lane = try bench.lane()
             let uids = try bench.append(1...5, lane: lane)
             for uid in uids.reversed() { try bench.acknowledge([uid], lane, keepsOutcomes: true) }
@@ -70,8 +71,10 @@ extension JournalConformance {
             try expect("the order", all.outcomes.map(\.uid), is: uids.reversed() + again)
             try expect("the cursors", all.outcomes.map(\.cursor), is: (1...6).map { OutcomeCursor($0) })
             try expect("the page's end", all.end, is: OutcomeCursor(6))
-            try expect("two after the second", try bench.endedUIDs(after: OutcomeCursor(2), limit: 2), is: [uids[2], uids[1]])
-            try expect("none after the last", try bench.journal.outcomes(after: OutcomeCursor(6), limit: 2).end, is: all.end)
+            try expect(
+                "two after the second", try bench.endedUIDs(after: OutcomeCursor(2), limit: 2), is: [uids[2], uids[1]])
+            try expect(
+                "none after the last", try bench.journal.outcomes(after: OutcomeCursor(6), limit: 2).end, is: all.end)
         },
         Rule("A batch's outcomes have the times and attempts that the batch says") { bench in
             let lane = try bench.lane()
@@ -92,7 +95,9 @@ extension JournalConformance {
             try expect("attempts", found.map(\.history.attempts), is: [1, 3, 0])
             let sent = WallTime(milliseconds: 1_700_000_599_750)
             try expect("sent at", found.map(\.history.sentAt), is: [sent, nil, nil])
-            try expect("accepted at", found.map(\.history.acceptedAt), is: Array(repeating: SampleNotification.acceptedAt, count: 3))
+            try expect(
+                "accepted at", found.map(\.history.acceptedAt),
+                is: Array(repeating: SampleNotification.acceptedAt, count: 3))
             try expect("ended at", found.map(\.settledAt), is: [when, when, when])
             try expect("unique ids", found.map(\.uniqueID), is: [nil, "u-1", nil])
             try expect("payloads", found.map(\.payload.isEmpty), is: [false, false, false])
@@ -101,7 +106,8 @@ extension JournalConformance {
             let lane = try bench.lane()
             let uids = try bench.append(1...4, lane: lane)
             try bench.acknowledge([uids[0]], lane, keepsOutcomes: true)
-            try expect("where it starts", try bench.journal.openReader("hook", isWaitedFor: false), is: OutcomeCursor(1))
+            try expect(
+                "where it starts", try bench.journal.openReader("hook", isWaitedFor: false), is: OutcomeCursor(1))
             try bench.acknowledge([uids[1], uids[2]], lane, keepsOutcomes: true)
             try bench.setReader("hook", to: OutcomeCursor(2))
             try bench.reopen()
@@ -120,13 +126,19 @@ extension JournalConformance {
             _ = try bench.journal.openReader("hook", isWaitedFor: false)
             try bench.expectError(.invalidEntry, "a wrong reader") { try bench.setReader("hook", to: OutcomeCursor(2)) }
             try bench.expectError(.notFound, "a wrong reader") { try bench.setReader("other", to: OutcomeCursor(1)) }
-            try bench.expectError(.invalidEntry, "a wrong reader") { _ = try bench.journal.openReader("", isWaitedFor: false) }
+            try bench.expectError(.invalidEntry, "a wrong reader") {
+                _ = try bench.journal.openReader("", isWaitedFor: false)
+            }
             let long = String(repeating: "x", count: 65)
-            try bench.expectError(.invalidEntry, "a wrong reader") { _ = try bench.journal.openReader(long, isWaitedFor: false) }
+            try bench.expectError(.invalidEntry, "a wrong reader") {
+                _ = try bench.journal.openReader(long, isWaitedFor: false)
+            }
             for number in 1..<OutcomeReader.greatestCount {
                 _ = try bench.journal.openReader("r\(number)", isWaitedFor: false)
             }
-            try bench.expectError(.invalidEntry, "a wrong reader") { _ = try bench.journal.openReader("one more", isWaitedFor: false) }
+            try bench.expectError(.invalidEntry, "a wrong reader") {
+                _ = try bench.journal.openReader("one more", isWaitedFor: false)
+            }
             try expect("how many", bench.journal.outcomeReaders.count, is: OutcomeReader.greatestCount)
         },
         Rule("Each commit reports the newest outcome, and how many a reader that is waited for has not read") { bench in
@@ -200,11 +212,13 @@ extension JournalConformance {
             try trim(before: 100)
             let first = try bench.endedUIDs(limit: 1).first ?? .none
             // (A journal may keep a few more, beside those that are young enough.)
-            try expect("whether the first one left, \(first), is about the 501st", first <= uids[500] && first > uids[300])
+            try expect(
+                "whether the first one left, \(first), is about the 501st", first <= uids[500] && first > uids[300])
             _ = try bench.journal.openReader("app", isWaitedFor: true)
             try bench.setReader("app", to: OutcomeCursor(1000))
             try trim(before: 1_000_000)
-            try expect("whether all is there that was not read", bench.journal.outcomeLog.deleted <= OutcomeCursor(1000))
+            try expect(
+                "whether all is there that was not read", bench.journal.outcomeLog.deleted <= OutcomeCursor(1000))
             try bench.reopen()
             try expect("the unread", try bench.endedUIDs(after: OutcomeCursor(1000)), is: Array(uids[1000...]))
             try bench.setReader("app", to: OutcomeCursor(3000))
@@ -212,7 +226,8 @@ extension JournalConformance {
             try expect("left", bench.journal.outcomeLog.count, is: 0)
             let next = try bench.append(3001...3001, lane: try bench.lane())
             try bench.acknowledge(next, lane, keepsOutcomes: true)
-            try expect("the next cursor", try bench.journal.outcomes(after: .start, limit: 2).end, is: OutcomeCursor(3001))
+            try expect(
+                "the next cursor", try bench.journal.outcomes(after: .start, limit: 2).end, is: OutcomeCursor(3001))
         },
     ]
 

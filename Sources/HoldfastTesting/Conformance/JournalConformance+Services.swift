@@ -150,7 +150,8 @@ extension JournalConformance {
                         cursor: OutcomeCursor(UInt64(index + 1)), uid: uids[index], terminal: .rejected(cause.reason),
                         cause: cause,
                         history: DeliveryHistory(
-                            acceptedAt: SampleNotification.acceptedAt, settledAt: when, attempts: cause.status == nil ? 0 : 1),
+                            acceptedAt: SampleNotification.acceptedAt, settledAt: when,
+                            attempts: cause.status == nil ? 0 : 1),
                         id: notification.id ?? SampleNotification.id(0), recipient: notification.recipient,
                         topic: notification.topic, producer: "mails", tag: notification.tag)
                     try expect("the outcome", outcome, is: expected)

@@ -199,7 +199,8 @@ import Testing
         let rejection = try #require(bench.journal.rejections[UID(1)])
         #expect(rejection.reason == .unregistered && rejection.status == 410)
         #expect(rejection.timestamp == WallTime(seconds: 1_600_000_000))
-        #expect(try bench.journal.outcomes(after: .start, limit: 9).outcomes.map(\.terminal) == [.rejected(.unregistered)])
+        #expect(
+            try bench.journal.outcomes(after: .start, limit: 9).outcomes.map(\.terminal) == [.rejected(.unregistered)])
     }
 
     @Test("Of several notifications to a token that is gone one is known to be refused, and the others are unknown")

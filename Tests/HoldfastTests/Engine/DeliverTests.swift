@@ -76,7 +76,8 @@ import Testing
         await #expect(throws: DeliveryError.engineEnded(UID(1))) { try await task.value }
     }
 
-    @Test("Two readers get all outcomes each, at their own pace, and go on after a restart") func readers() async throws {
+    @Test("Two readers get all outcomes each, at their own pace, and go on after a restart") func readers() async throws
+    {
         let journal = InMemoryJournal()
         let engine = try testEngine(journal, InMemoryConnector())
         let first = try engine.outcomes(reader: "first")
