@@ -93,7 +93,7 @@ struct Trial: TableTrial {
             try await group.waitForAll()
         }
         // What came after the last look.
-        tally.add(try journal.outcomes(after: .start, limit: options.notifications).outcomes)
+        tally.add(try journal.outcomes(after: journal.engineCursor, limit: options.notifications).outcomes)
         return TrialResult(
             trial: self, record: record.read(), tally: tally.read(), status: engine.status(), faults: log.count,
             connections: server.counters.connections, time: ContinuousClock.now - start)

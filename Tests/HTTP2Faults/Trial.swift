@@ -65,7 +65,7 @@ struct Trial: TableTrial {
             try await group.waitForAll()
         }
         // What came after the last look.
-        tally.add(try journal.outcomes(after: .start, limit: options.count).outcomes)
+        tally.add(try journal.outcomes(after: journal.engineCursor, limit: options.count).outcomes)
         return TrialResult(
             trial: self, record: try await service.record(), tally: tally.read(), status: engine.status(),
             refusals: refusals, time: ContinuousClock.now - start)

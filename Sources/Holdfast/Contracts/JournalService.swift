@@ -241,6 +241,11 @@ extension JournalService {
     /// The due time of the lane's next deferred entry; `nil` if there is none.
     package func nextDue(_ lane: LaneID) throws(JournalError) -> WallTime? { try nextDue(lane, after: nil) }
 
+    /// How far the reader behind ``PushEngine/outcomes`` has come; the start if there is none.
+    package var engineCursor: OutcomeCursor {
+        outcomeReaders.first { $0.name == OutcomeReader.engineName }?.cursor ?? .start
+    }
+
     /// A handle of this journal itself.
     package var handle: JournalHandle { JournalHandle(self) }
 
