@@ -106,6 +106,9 @@ package struct ReasonGuide: Hashable, Sendable {
             "the hours of the day within which it may be delivered, or their time zone, are malformed", mendAndSubmit),
         .newestWinsUnsupported: ReasonGuide(
             "the newest is to win, but without a collapse id nothing says among which notifications", mendAndSubmit),
+        .environmentNotServed: ReasonGuide(
+            "no route sends this topic to that environment",
+            "add a route for the topic with this `environment`, or submit without one"),
         .duplicateHeaders: ReasonGuide("a header came twice", "this is a fault of Holdfast's: report it"),
         .badPath: ReasonGuide("the path of the request is wrong", "this is a fault of Holdfast's: report it"),
         .methodNotAllowed: ReasonGuide(
