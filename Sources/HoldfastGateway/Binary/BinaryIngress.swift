@@ -21,7 +21,7 @@ struct BinaryIngress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let service = BinaryService(
             configuration, asksForCredentials: tls?.requiresClientCertificate == true, producer: producer,
-            outcomes: { engine.outcomeFeed }, logger: logger, logInterval: logInterval)
+            outcomes: { [weak engine] in engine?.outcomeFeed }, logger: logger, logInterval: logInterval)
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
             log: service.log)
