@@ -10,7 +10,8 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             Journals COUNT notifications, then delivers them over TLS and HTTP/2 to a mock on this machine: blacklist, \
             journal, request, answer, durable settlement. h2load (Debian: nghttp2-client), where it is installed, sends as \
             many requests to the same mock in turn with us, and keeps nothing. With --binary the same is delivered over \
-            the binary protocol, too, to a mock of its own, and confirmed by barriers. Machines differ and are noisy: the \
+            the binary protocol, too, to a mock of its own, and confirmed by barriers. With --history the same is \
+            delivered by an engine that keeps no history, too. Machines differ and are noisy: the \
             ratio of one run is what counts, not the figures.
 
             Example:
@@ -25,6 +26,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Flag(help: "Deliver over the binary protocol, too.") var binary = false
     @Option(help: "Connections of the binary protocol.") var connections = 1
     @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
+    @Flag(help: "Deliver without a history, too: the ratio is what it costs.") var history = false
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
@@ -59,9 +61,14 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         var ours: [DeliveryBench.Run] = []
         var theirs: [Yardstick.Run] = []
         var legacy: [DeliveryBench.Run] = []
+        var forgetful: [DeliveryBench.Run] = []
         for round in 1...rounds {
             if let yardstick { theirs.append(try measure(yardstick, mock, bodyFile)) }
             ours.append(try await bench.run(.http2(port: mock.port, streams: streams, window: window)))
+            if history {
+                let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
+                forgetful.append(try await bench.run(way, keepsHistory: false))
+            }
             if let gateway {
                 let way = DeliveryBench.Way.binary(
                     port: gateway.port, connections: connections, window: cumulativeWindow)
@@ -69,7 +76,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             }
             if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
         }
-        let report = DeliveryReport(command: self, ours: ours, theirs: theirs, legacy: legacy)
+        let report = DeliveryReport(command: self, ours: ours, theirs: theirs, legacy: legacy, forgetful: forgetful)
         print(json ? report.json : report.text)
     }
 
@@ -93,9 +100,12 @@ struct DeliveryReport {
     let theirs: [Yardstick.Run]
     /// Ours over the binary protocol; empty when that was not asked for.
     let legacy: [DeliveryBench.Run]
+    /// Ours without a history; empty when that was not asked for.
+    let forgetful: [DeliveryBench.Run]
 
     private var delivered: Double { Quantile.median(ours.map(\.deliveredPerSecond)) }
     private var deliveredLegacy: Double { Quantile.median(legacy.map(\.deliveredPerSecond)) }
+    private var deliveredForgetful: Double { Quantile.median(forgetful.map(\.deliveredPerSecond)) }
     private var yardstick: Double { Quantile.median(theirs.map(\.perSecond)) }
 
     var text: String {
@@ -116,6 +126,13 @@ struct DeliveryReport {
                 "h2load, which keeps nothing              \(thousands(yardstick)), "
                     + String(format: "%.2f µs CPU each", Quantile.median(theirs.map(\.cpuMicroseconds))))
             lines.append(String(format: "ratio                                    %.2f", delivered / yardstick))
+        }
+        if !forgetful.isEmpty {
+            lines.append(
+                "holdfast, without a history              \(thousands(deliveredForgetful)), "
+                    + String(format: "%.2f µs CPU each", Quantile.median(forgetful.map(\.cpuMicroseconds))))
+            lines.append(
+                String(format: "ratio with a history to without          %.2f", delivered / deliveredForgetful))
         }
         if !legacy.isEmpty {
             lines.append(
@@ -142,6 +159,11 @@ struct DeliveryReport {
             fields.append(("h2loadPerSecond", yardstick))
             fields.append(("h2loadCPUMicroseconds", Quantile.median(theirs.map(\.cpuMicroseconds))))
             fields.append(("ratio", delivered / yardstick))
+        }
+        if !forgetful.isEmpty {
+            fields.append(("withoutHistoryPerSecond", deliveredForgetful))
+            fields.append(("withoutHistoryCPUMicroseconds", Quantile.median(forgetful.map(\.cpuMicroseconds))))
+            fields.append(("historyRatio", delivered / deliveredForgetful))
         }
         if !legacy.isEmpty {
             fields.append(("binaryPerSecond", deliveredLegacy))

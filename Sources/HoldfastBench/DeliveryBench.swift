@@ -39,10 +39,12 @@ struct DeliveryBench {
         return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
     }
 
-    func run(_ way: Way) async throws -> Run {
+    /// - Parameter keepsHistory: whether what has ended is kept, as it is by default.
+    func run(_ way: Way, keepsHistory: Bool = true) async throws -> Run {
         let scratch = try ScratchJournal("bench", in: directory, durability: durability)
         defer { scratch.remove() }
         var configuration = EngineConfiguration()
+        configuration.history.isKept = keepsHistory
         switch way {
         case .http2(_, _, let window): configuration.window = window
         case .binary(_, _, let window): configuration.cumulativeWindow = window

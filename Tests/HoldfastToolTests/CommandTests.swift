@@ -107,7 +107,9 @@ struct CommandTests {
             #expect(try status.count(name) == 0)
         }
         #expect(try status.count("nextUID") == 2501)
-        #expect(try await Tool.run("journal", "show", "7", environment: journal).status == 66)
+        let ended = try await Tool.run("journal", "show", "7", environment: journal)
+        #expect(ended.status == 0 && ended.output.contains("confirmed"), "\(ended.output)")
+        #expect(try await Tool.run("journal", "show", "2501", environment: journal).status == 66)
     }
 
     @Test("Standard input is taken as it comes")

@@ -59,7 +59,7 @@ struct HistoryCommandTests {
                 (1, "confirmed", "and the push service took it at"),
                 (4, "rejected", "and the service answered 410 Unregistered at"),
                 (5, "unknown", "nobody knows whether it was taken"), (6, "withdrawn", "and taken back at"),
-                (7, "expired", "its expiration came before it could be sent"),
+                (7, "expired", "its expiration came before it was taken"),
             ] {
                 let found = try await world.tool("journal", "find", "--uid", "\(uid)")
                 #expect(found.status == 0 && self.words(found).contains(words), "\(found.output)")

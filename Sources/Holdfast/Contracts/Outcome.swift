@@ -64,8 +64,8 @@ public struct DeliveryHistory: Hashable, Sendable {
     public var sentAt: WallTime?
     /// When the outcome was decided.
     public var settledAt: WallTime
-    /// Attempts that the service answered, or whose result is unknown, the last one included. 0 for a notification that was
-    /// never sent.
+    /// Attempts that count against ``RetrySchedule/greatestCount``, and the last one if it ended the notification. Those that
+    /// the service's throttling or a connection's end sent back are not counted. 0 for a notification that was never sent.
     public var attempts: Int
 
     /// Creates a history.

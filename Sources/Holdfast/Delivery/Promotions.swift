@@ -9,6 +9,8 @@ final class Promotions {
         case topic(TopicHold.Call)
         /// Held for the clock, and due then.
         case clock(WallTime)
+
+        var isOfScheduled: Bool { if case .scheduled = self { true } else { false } }
     }
 
     private let context: RouteContext
@@ -216,7 +218,7 @@ final class Promotions {
                 return false
             }
         }
-        lanes[lane].machine.beginPromotion(places: limit)
+        lanes[lane].machine.beginPromotion(places: limit, ofScheduled: errand.isOfScheduled)
         errands[lane] = errand
         judge.throttle.callBack(limit)
         context.journal.promoteDue(lanes[lane].id, after: after, now: through, limit: limit) {

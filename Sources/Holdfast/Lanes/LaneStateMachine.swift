@@ -41,6 +41,8 @@ struct LaneStateMachine: Sendable {
     private var restoring = 0
     /// Deferred entries are being brought back: the journal may have moved some that this machine has not heard of.
     private(set) var isPromoting = false
+    /// Whether it brings back what was scheduled, which may lie ahead of the reading, however new it is.
+    private var promotesScheduled = false
     /// The greatest UID that this process has handed out.
     private var handedOutThrough: UID = .none
     private(set) var state: LaneState
@@ -114,7 +116,7 @@ struct LaneStateMachine: Sendable {
 
     /// A promotion is exclusive: what it moves ahead of the reading must not be read before it is heard of, or it would be
     /// handed out as new and again as promoted.
-    var holdsReading: Bool { isPromoting && mayHaveDeferredAhead }
+    var holdsReading: Bool { isPromoting && (mayHaveDeferredAhead || promotesScheduled) }
 
     /// Whether entries that an earlier process may have sent lie ahead of the reading.
     var mustKeepMark: Bool { cursor < markAtOpen }
@@ -269,15 +271,19 @@ struct LaneStateMachine: Sendable {
 
     /// The journal is asked to bring deferred entries back. One promotion at a time.
     ///
-    /// - Parameter places: places that are kept for what comes, in a lane with one attempt.
-    mutating func beginPromotion(places: Int = 0) {
+    /// - Parameters:
+    ///   - places: places that are kept for what comes, in a lane with one attempt.
+    ///   - ofScheduled: whether what comes was never handed out.
+    mutating func beginPromotion(places: Int = 0, ofScheduled: Bool = false) {
         isPromoting = true
+        promotesScheduled = ofScheduled
         promotionPlaces = key.guarantee == .atMostOnce ? places : 0
     }
 
     /// The journal has said what came of it.
     mutating func endPromotion() {
         isPromoting = false
+        promotesScheduled = false
         promotionPlaces = 0
     }
 

@@ -44,7 +44,7 @@ extension RouteJudge {
             case .giveChance(let suspects): release(suspects, at: now)
             case .postpone(let suspects): postpone(suspects, at: now)
             case .trip(let suspects, let words, let spare):
-                plans(for: suspects) { suspect, plan in
+                plans(for: suspects, at: now) { suspect, plan in
                     wait(
                         for: suspect.token.topic, suspect.flight, ticket: suspect.ticket, suspect.result,
                         cause: .tokens, words: words, spare: spare, into: &plan, at: now)
@@ -67,7 +67,7 @@ extension RouteJudge {
     private func convict(
         _ suspects: [CircuitBreaker.Suspect], at now: Moment
     ) -> [(connection: Int, plan: SettlementPlan)] {
-        var all = plans(for: suspects) { suspect, plan in
+        var all = plans(for: suspects, at: now) { suspect, plan in
             plan.convict(suspect, lane: lanes[suspect.flight.lane].id, wall: now.wall)
         }
         let news = lanes.indices.flatMap { lane -> [RouteNews] in
@@ -84,7 +84,7 @@ extension RouteJudge {
     private func release(
         _ suspects: [CircuitBreaker.Suspect], at now: Moment
     ) -> [(connection: Int, plan: SettlementPlan)] {
-        plans(for: suspects) { suspect, plan in
+        plans(for: suspects, at: now) { suspect, plan in
             plan.returnUnprocessed(
                 suspect.flight, ticket: suspect.ticket, lane: lanes[suspect.flight.lane].id, reason: .suspectToken,
                 wall: now.wall)
@@ -95,7 +95,7 @@ extension RouteJudge {
         _ suspects: [CircuitBreaker.Suspect], at now: Moment
     ) -> [(connection: Int, plan: SettlementPlan)] {
         let due = now.wall.advanced(by: configuration.suspects.pause)
-        return plans(for: suspects) { suspect, plan in
+        return plans(for: suspects, at: now) { suspect, plan in
             plan.wait(
                 suspect.flight, ticket: suspect.ticket, lane: lanes[suspect.flight.lane].id, until: due,
                 reason: .suspectToken)
@@ -103,11 +103,12 @@ extension RouteJudge {
     }
 
     private func plans(
-        for suspects: [CircuitBreaker.Suspect], _ decide: (CircuitBreaker.Suspect, inout SettlementPlan) -> Void
+        for suspects: [CircuitBreaker.Suspect], at now: Moment,
+        _ decide: (CircuitBreaker.Suspect, inout SettlementPlan) -> Void
     ) -> [(connection: Int, plan: SettlementPlan)] {
         suspectTokens = Set(breakers.suspects.map(\.token))
         return Set(suspects.map(\.connection)).sorted().map { connection in
-            var plan = SettlementPlan()
+            var plan = newPlan(at: now)
             for suspect in suspects where suspect.connection == connection { decide(suspect, &plan) }
             return (connection, plan)
         }

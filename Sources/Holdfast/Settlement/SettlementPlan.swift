@@ -84,8 +84,8 @@ struct SettlementPlan: Sendable {
     var news: [RouteNews] = []
     /// The earliest time that it may be: ages count by it, since giving up for age is final. Nil for the wall clock's.
     var earliestNow: WallTime?
-    /// The time of the turn, in the ticks of ``AnswerClock``.
-    var ticks: UInt32 = 0
+    /// The time of the turn, in the ticks of ``AnswerClock``; nil where nothing in the plan was answered just now.
+    var ticks: UInt32?
     /// What outcomes say beside the settlements.
     private(set) var details: [UID: SettlementDetail] = [:]
 
@@ -205,7 +205,7 @@ struct SettlementPlan: Sendable {
     }
 
     private func sentAgo(_ flight: SentWindow.Flight) -> SentAgo {
-        SentAgo(milliseconds: AnswerClock.milliseconds(from: flight.handedOutAt, to: ticks))
+        ticks.map { SentAgo(milliseconds: AnswerClock.milliseconds(from: flight.handedOutAt, to: $0)) } ?? .unknown
     }
 
     private mutating func noteDetail(of flight: SentWindow.Flight, _ result: SendResult) {

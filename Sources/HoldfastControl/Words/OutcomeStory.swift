@@ -27,7 +27,7 @@ package struct OutcomeStory {
         switch terminal {
         case .confirmed: "the push service took it; whether the device showed it, nobody says"
         case .rejected(let reason): ReasonGuide.of(reason).meaning
-        case .expired: "its expiration came before it could be sent"
+        case .expired: "its expiration came before it was taken"
         case .unknown:
             "it may have been sent, no answer came, and it is not sent again: nobody knows whether it was taken"
         case .withdrawn: "it was taken back before it was sent"
@@ -69,6 +69,8 @@ package struct OutcomeStory {
         case .rejected(let reason):
             guard let status = outcome.cause?.status else { return "rejected with \(reason) at \(time): \(meaning)" }
             return "the service answered \(status) \(reason) at \(time): \(meaning)"
+        case .expired where outcome.history.attempts > 0:
+            return "expired at \(time): its expiration came before the push service took it"
         case .expired: return "expired at \(time): \(meaning)"
         case .unknown: return "given up at \(time): \(meaning)"
         case .withdrawn: return "taken back at \(time): \(meaning)"

@@ -224,7 +224,10 @@ struct DeliveryRun {
 
     private func stopped(_ reason: String) -> ToolError {
         let words = "nothing more can be sent: \(reason)"
-        let lane = engine.status().lanes.first { $0.backlog > 0 && $0.stoppedBecause == reason }
+        let status = engine.status()
+        // Nothing is wrong with what has its time still before it.
+        if status.scheduled > 0, status.scheduled == status.unconfirmed { return ToolError(.entriesLeft, words) }
+        let lane = status.lanes.first { $0.backlog > 0 && $0.stoppedBecause == reason }
         guard options.routes.count > 1, let lane else { return ToolError(.configuration, words) }
         return ToolError(.configuration, "route \(lane.key.route): \(words)")
     }
