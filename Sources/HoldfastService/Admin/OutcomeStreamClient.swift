@@ -18,8 +18,15 @@ final class OutcomeStreamClient: Sendable {
         (self.engine, self.question, self.start) = (engine, question, start)
     }
 
-    /// - Returns: nil when the engine has ended, and all is told.
+    /// - Returns: nil when the engine has ended. What was not told by then, the client asks for with its last id.
     func next() async throws -> [UInt8]? {
+        do { return try await part() } catch let error as JournalError where error.code == .closed {
+            // Closed behind the engine, sooner than was read on.
+            return nil
+        }
+    }
+
+    private func part() async throws -> [UInt8]? {
         guard var cursor = cursor.withLock({ $0 }) else {
             self.cursor.withLock { $0 = start }
             return EventStreamText.start

@@ -54,6 +54,27 @@ import Testing
         #expect(try next.crashed().journal.unreadOutcomeCount == 0)
     }
 
+    @Test("Of every end the times are in order, also of one that was judged long after its answer") func times() throws {
+        let bench = try bench()
+        bench.answer = { notification in
+            switch Sample.number(of: notification) {
+            case 1: SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+            case 2: SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 5))
+            default: .confirmed
+            }
+        }
+        try bench.submit(1..<101)
+        bench.advance(by: .seconds(60))
+        let outcomes = try bench.journal.outcomes(after: .start, limit: 200).outcomes
+        #expect(outcomes.count == 100)
+        #expect(outcomes.contains { $0.terminal == .rejected(.badDeviceToken) })
+        for outcome in outcomes {
+            let sentAt = try #require(outcome.history.sentAt)
+            #expect(outcome.history.acceptedAt <= sentAt && sentAt <= outcome.settledAt, "\(outcome.terminal)")
+            #expect(outcome.history.attempts == 1)
+        }
+    }
+
     @Test("At the limit hand-out holds, nothing is lost, and it goes on when outcomes are taken") func limit()
         async throws
     {

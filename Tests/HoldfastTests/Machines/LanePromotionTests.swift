@@ -31,6 +31,18 @@ import Testing
         #expect(lane.nextStep(limit: 5) == .readAgain([.init(uid: UID(2), possiblySent: true)]))
     }
 
+    @Test("While scheduled entries come back nothing is read: they may be newer than all that was deferred")
+    func scheduled() {
+        var lane = lane(.atLeastOnce)
+        lane.advance(to: UID(100))
+        lane.committed(lastUID: UID(110), mark: UID(110))
+        lane.beginPromotion(ofScheduled: true)
+        #expect(lane.nextStep(limit: 5) == .none)
+        lane.endPromotion()
+        lane.beginPromotion()
+        #expect(lane.nextStep(limit: 5) == .read(after: UID(100), through: UID(110)))
+    }
+
     @Test("Behind all that may be deferred the reading goes on, until an operator puts more in") func behind() {
         var lane = lane(.atLeastOnce)
         lane.advance(to: UID(100))
