@@ -89,7 +89,9 @@ final class WebhookReceiver {
     var requests: [Request] {
         get throws {
             guard FileManager.default.fileExists(atPath: folder("told")) else { return [] }
-            return try folder.read("told").split(separator: "\n").map {
+            // The last line may be only half written yet.
+            let whole = try folder.read("told").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return try whole.filter { !$0.isEmpty }.map {
                 try JSONDecoder().decode(Request.self, from: Data($0.utf8))
             }
         }

@@ -45,9 +45,9 @@ extension EntriesCheck {
         case .success(let header):
             if outcomeLog.next != 0, outcomeLog.next != number {
                 outcomeLog.hasGap = true
-                check.add(
-                    "outcomes \(outcomeLog.next) to \(number &- 1) are missing", table: "outcomeLog", page: page,
-                    means: Self.unread)
+                // No fault of this journal's, if it is a copy that was salvaged: what is gone is gone.
+                check.remark(
+                    "outcomes \(outcomeLog.next) to \(number &- 1) are missing in the history, as after a salvage")
             }
             outcomeLog.next = header.last &+ 1
             readBlock(header, value, page)
@@ -132,10 +132,13 @@ extension EntriesCheck {
         endSegment()
         guard check.torn.isDisjoint(with: OutcomeTables.names + ["facts"]), !check.isOpening else { return }
         let newest = outcomeLog.next == 0 ? outcomeLog.bounds?.deleted ?? 0 : outcomeLog.next - 1
-        if !outcomeLog.hasGap, newest != outcomeLog.bounds?.newest ?? 0 {
+        let given = outcomeLog.bounds?.newest ?? 0
+        if !outcomeLog.hasGap, newest > given {
             check.add(
-                "the newest outcome is \(newest), and by the facts \(outcomeLog.bounds?.newest ?? 0)",
-                table: "outcomeLog", means: "Outcomes may be missing. No notification is affected.")
+                "the newest outcome is \(newest), and by the facts \(given)", table: "outcomeLog",
+                means: "Numbers may be given twice. No notification is affected.")
+        } else if !outcomeLog.hasGap, newest < given {
+            check.remark("outcomes \(newest + 1) to \(given) are missing in the history, as after a salvage")
         }
         guard !outcomeLog.hasGap else { return }
         for (segment, sum) in outcomeLog.expected.sorted(by: { $0.key < $1.key })
