@@ -52,7 +52,9 @@ struct CommandTreeTests {
         let names = try await tree(of: "\(Tool.path)-bench").leaves().map(\.name)
         #expect(
             names
-                == ["delivery", "backlog", "ids", "codec", "gateway", "routes", "bulk", "outcomes"].map { "holdfast-bench \($0)" })
+                == ["delivery", "backlog", "ids", "codec", "gateway", "routes", "bulk", "outcomes"].map {
+                    "holdfast-bench \($0)"
+                })
         #expect(try await tree().subcommands?.contains { $0.commandName == "bench" } == false)
     }
 

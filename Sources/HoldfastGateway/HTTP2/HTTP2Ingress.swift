@@ -21,7 +21,8 @@ struct HTTP2Ingress: Ingress {
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
             configuration, HTTP2IngressSettings(configuration, access: access, producer: producer),
-            producers: NamedProducers(standard: producer, of: engine), outcomes: { [weak engine] in engine?.outcomeFeed },
+            producers: NamedProducers(standard: producer, of: engine),
+            outcomes: { [weak engine] in engine?.outcomeFeed },
             log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,

@@ -54,7 +54,8 @@ import Testing
         #expect(try next.crashed().journal.unreadOutcomeCount == 0)
     }
 
-    @Test("Of every end the times are in order, also of one that was judged long after its answer") func times() throws {
+    @Test("Of every end the times are in order, also of one that was judged long after its answer") func times() throws
+    {
         let bench = try bench()
         bench.answer = { notification in
             switch Sample.number(of: notification) {
