@@ -163,8 +163,8 @@ public final class PushEngine: Service, Sendable {
     ///
     /// Routes are matched by name:
     ///
-    /// - A copy of the present route, unchanged or made by ``Route/with(topics:connections:scaling:rate:)``, keeps its
-    ///   connections.
+    /// - A copy of the present route, unchanged or made by
+    ///   ``Route/with(topics:connections:scaling:rate:newestWins:environment:triesOtherEnvironment:)``, keeps its connections.
     /// - A route with another connector takes over the lanes. The old connections wait for answers for at most
     ///   ``EngineConfiguration/shutdownLimit``. When all settlements are durable, the new connector continues there. Nothing is
     ///   lost, each lane keeps its order, and only entries without an answer are possible duplicates.
