@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
@@ -72,7 +71,7 @@ struct IdentityBench {
         private let bytes: [UInt8]
         private let items: [Submission.Item]
         private var identities = Xoshiro256(seed: 1)
-        private let gate = Gate()
+        private let gate = RequestGate(depth: IdentityBench.depth)
 
         init(
             journal: LMDBJournal, lane: LaneID, producer: ProducerID,
@@ -131,26 +130,6 @@ struct IdentityBench {
             return Figures(
                 microseconds: took / .microseconds(1) / Double(count),
                 cpuMicroseconds: spent * 1_000_000 / Double(count))
-        }
-    }
-
-    /// Lets some dozen requests wait at a time, and keeps the first failure.
-    private final class Gate: Sendable {
-        private let room = DispatchSemaphore(value: IdentityBench.depth)
-        private let failure = Monitor<JournalError?>(nil)
-
-        func enter() { room.wait() }
-
-        func leave(_ result: Result<Void, JournalError>) {
-            if case .failure(let error) = result { failure.withLock { $0 = $0 ?? error } }
-            room.signal()
-        }
-
-        /// Waits until nobody is in.
-        func drain() throws {
-            for _ in 0..<IdentityBench.depth { room.wait() }
-            for _ in 0..<IdentityBench.depth { room.signal() }
-            if let error = failure.withLock({ $0 }) { throw error }
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
@@ -25,7 +24,7 @@ struct OutcomeBench {
     private let producer: ProducerID
     private let template: (bytes: [UInt8], ranges: [Range<Int>])
     private let tokenOffset = PackedNotification.headerByteCount
-    private let gate = Gate()
+    private let gate = RequestGate(depth: Self.depth)
 
     init(_ journal: LMDBJournal, payloadBytes: Int) throws {
         self.journal = journal
@@ -115,25 +114,5 @@ struct OutcomeBench {
 
     private static func store(_ value: UInt64, in bytes: inout [UInt8], at offset: Int) {
         for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(index))) }
-    }
-
-    /// Lets some dozen requests wait at a time, and keeps the first failure.
-    private final class Gate: Sendable {
-        private let room = DispatchSemaphore(value: OutcomeBench.depth)
-        private let failure = Monitor<JournalError?>(nil)
-
-        func enter() { room.wait() }
-
-        func leave(_ result: Result<Void, JournalError>) {
-            if case .failure(let error) = result { failure.withLock { $0 = $0 ?? error } }
-            room.signal()
-        }
-
-        /// Waits until nobody is in.
-        func drain() throws {
-            for _ in 0..<OutcomeBench.depth { room.wait() }
-            for _ in 0..<OutcomeBench.depth { room.signal() }
-            if let error = failure.withLock({ $0 }) { throw error }
-        }
     }
 }

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What the check of the log of outcomes has come to.
+/// The state of the check of the log of outcomes.
 struct OutcomeLogCheck {
     var bounds: OutcomeLogBounds?
     /// UIDs that have an outcome.

@@ -3,7 +3,7 @@ import HoldfastLMDB
 
 /// The end of the log: the block that is being filled, and full ones that the commit in the making puts into the table.
 ///
-/// What was added counts from ``commit()`` on, and is taken back by ``rollBack()``. For the writer's thread.
+/// Additions count from ``commit()`` on; ``rollBack()`` takes them back. For the writer's thread.
 final class OutcomeAppender {
     private var open: OutcomeBlockWriter
     private var closed: [(first: UInt64, bytes: [UInt8])] = []

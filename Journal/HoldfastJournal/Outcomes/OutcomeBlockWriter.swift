@@ -81,7 +81,7 @@ struct OutcomeBlockWriter: Sendable {
         return true
     }
 
-    /// What the block has spelt out already.
+    /// The words of an outcome that the block has spelt out already.
     private struct Known {
         /// Which of the topics, from 1; 0 for none.
         let topic: Int

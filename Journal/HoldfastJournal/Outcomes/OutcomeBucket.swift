@@ -16,7 +16,7 @@ enum OutcomeBucket {
     static let greatestCount = (OutcomeBlock.capacity - headerByteCount) / 4
     private static let isOverfull = UInt16.max
 
-    /// What a bucket says of a key.
+    /// The answer of a bucket about a key.
     enum Answer: Hashable {
         /// Not in the segment.
         case nowhere
@@ -111,7 +111,7 @@ enum OutcomeBucket {
         return (Int(count), Int(bytes.load(UInt16.self, at: 16)))
     }
 
-    /// What is wrong with a row; nil if it is sound.
+    /// The fault of a row; nil if it is sound.
     static func fault(_ bytes: Span<UInt8>, key: Span<UInt8>) -> EntryRecord.Fault? {
         let seed = XXH64.hash(key)
         if let fault = SmallRecord.fault(bytes, magic, seed: seed, atLeast: headerByteCount) { return fault }
@@ -122,7 +122,7 @@ enum OutcomeBucket {
     }
 }
 
-/// What the index of a segment begins with for its readers, and ends with for its writer: without it the segment has none.
+/// The summary of a segment's index. Readers read it first, and the writer writes it last: a segment without it has no index.
 ///
 ///     13 u8 0   14 u16 number of buckets   16 u32 segment   20 u32 check of the secret
 ///     24 i64 the least time of settlement   32 i64 the greatest   40 u32 outcomes   44 u32 blocks

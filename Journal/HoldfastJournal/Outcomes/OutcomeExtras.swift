@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What few outcomes have, behind the rest:
+/// The optional fields of an outcome, behind the others:
 ///
 ///     u8      1 a cause · 2 a context · 4 an apns-unique-id · 8 the payload; then those, in this order:
 ///     cause   u8 1 a status, 2 a timestamp · number status · signed timestamp · signed time from the rejection to the

@@ -20,7 +20,7 @@ struct OutcomeHash: Sendable {
 
     init(_ key: IdentityKey) { (first, second) = (key.first, key.second) }
 
-    /// What the index of a segment keeps of the secret, so that one that was made under another is not believed.
+    /// A check value of the secret, kept with the index of a segment: an index made under another secret is not believed.
     var check: UInt32 { UInt32(truncatingIfNeeded: Self.mix(first ^ Seed.topic, second ^ Seed.uid) >> 32) }
 
     @inline(__always)

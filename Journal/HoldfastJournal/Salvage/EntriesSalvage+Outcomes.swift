@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastLMDB
 
-/// What a salvage has found of the log of outcomes.
+/// The part of the log of outcomes that a salvage has found.
 struct SalvagedLog {
     private var bounds = OutcomeLogBounds()
     private var first: UInt64 = .max

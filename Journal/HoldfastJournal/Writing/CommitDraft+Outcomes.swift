@@ -32,7 +32,7 @@ extension CommitDraft {
         }
     }
 
-    /// What is said of an end beside the entry's own record.
+    /// The details of an end that the entry's own record does not have.
     struct LoggedEnd {
         var settledAt: Int64
         /// Nil if it is not known.
@@ -44,7 +44,7 @@ extension CommitDraft {
         var keepsPayload: Bool
     }
 
-    /// What is known of an acknowledgement.
+    /// The details of an acknowledgement.
     static func confirmed(_ key: EntryKey, _ sentAt: Int64?, in batch: SettlementBatch) -> LoggedEnd {
         let detail = batch.details[key.uid]
         return LoggedEnd(

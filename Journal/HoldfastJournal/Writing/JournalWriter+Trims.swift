@@ -19,7 +19,7 @@ extension JournalWriter {
         for work in failed { work.completion(.failure(error)) }
     }
 
-    /// What may be needed gives way to what must be kept.
+    /// Deletes records that may be needed, to make room for those that must be kept.
     func giveWay() {
         giveAsideWay()
         giveLogWay()
