@@ -125,7 +125,16 @@ struct AdminTests {
             let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             let older = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
             try await older.writeAndFlush(ByteBuffer(string: "GET /health/li")).get()
-            let newer = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            let (answers, answered) = AsyncStream.makeStream(of: Void.self)
+            let newer = try await bootstrap.channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AnswerHandler(answered))
+                }
+            }.connect(host: "127.0.0.1", port: port).get()
+            // Both are known to the server, and the newer one has spoken last, once it is answered.
+            try await newer.writeAndFlush(ByteBuffer(string: "GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"))
+                .get()
+            for await _ in answers { break }
             for _ in 0..<10 { #expect(try await get("/health/live", port).hasPrefix("HTTP/1.1 200 OK\r\n")) }
             try await older.closeFuture.get()
             if newer.isActive { try await newer.close() }
@@ -214,4 +223,15 @@ struct AdminTests {
             #expect(error?.kind == .cannotListen && error?.message.contains("\(port)") == true)
         }
     }
+}
+
+/// Tells that something came.
+private final class AnswerHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let came: AsyncStream<Void>.Continuation
+
+    init(_ came: AsyncStream<Void>.Continuation) { self.came = came }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { came.yield() }
 }
