@@ -73,6 +73,9 @@ struct StandbyTests {
         failure(.inDoubt, cause: .deadline) { try connection.run([insert], by: soon(0.1)) }
         #expect(try pair.primary.count(pair.table) == 4)
         try pair.primary.reload(["synchronous_standby_names": "'copy'"])
+        // Waiting ends with the standby's next word, and it has nothing to say for ten seconds.
+        try pair.primary.psql(
+            "SET synchronous_commit = local", "SELECT pg_logical_emit_message(true, 'tests', 'something to say')")
         #expect(try eventually { try pair.primary.count(pair.table) == 5 })
         #expect(try eventually { try pair.standby.count(pair.table) == 5 })
     }

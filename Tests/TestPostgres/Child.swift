@@ -32,7 +32,7 @@ struct Child {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
         let copies = unsafe (["/usr/bin/env"] + words).map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
+        defer { for index in 0...words.count { unsafe free(copies[index]) } }
         var process = pid_t()
         let code = unsafe posix_spawn(&process, "/usr/bin/env", &actions, &attributes, copies + [nil], environ)
         guard code == 0 else { throw PostgresFailure("\(words[0]) can't be started: errno \(code)") }

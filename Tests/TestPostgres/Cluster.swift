@@ -52,7 +52,7 @@ package final class Cluster: Sendable {
             "fsync": "off", "max_connections": "30", "shared_buffers": "8MB", "logging_collector": "off",
             "max_wal_senders": "5", "wal_level": "replica", "log_min_messages": "warning",
             // Tests wait for what the server does; nobody waits for these.
-            "autovacuum": "off", "checkpoint_timeout": "1h",
+            "autovacuum": "off", "checkpoint_timeout": "1h", "wal_retrieve_retry_interval": "100ms",
         ]
         lines.merge(settings) { _, own in own }
         try configure(lines)

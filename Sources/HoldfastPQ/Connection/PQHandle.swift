@@ -15,8 +15,10 @@ internal import HoldfastPlatform
         let keywords = unsafe pairs.map { unsafe strdup($0.key) }
         let values = unsafe pairs.map { unsafe strdup($0.value) }
         defer {
-            unsafe keywords.forEach { unsafe free($0) }
-            unsafe values.forEach { unsafe free($0) }
+            for index in 0..<pairs.count {
+                unsafe free(keywords[index])
+                unsafe free(values[index])
+            }
         }
         let first = unsafe keywords.map { unsafe UnsafePointer<CChar>($0) } + [nil]
         let second = unsafe values.map { unsafe UnsafePointer<CChar>($0) } + [nil]
