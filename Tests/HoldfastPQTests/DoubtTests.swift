@@ -156,6 +156,14 @@ struct DoubtTests {
         #expect(try cluster.count(table) == 0)
     }
 
+    @Test("A connection that was lost between two calls without a word leaves nothing in doubt")
+    func lostBetweenCalls() throws {
+        try connection.run([insert], by: soon())
+        proxy.cut()
+        failure(.unreachable, cause: .connectionLost) { try connection.run([insert], by: soon()) }
+        #expect(try cluster.count(table) == 1)
+    }
+
     @Test("An answer that comes byte by byte is the same answer")
     func slow() throws {
         proxy.fail(.slow)
