@@ -42,7 +42,7 @@ struct CommitDoubtTests {
         doubt.answer()
         // The answer to a COMMIT comes behind it.
         #expect(!doubt.isInDoubt)
-        #expect(doubt.isComplete)
+        #expect(doubt.isAnswered)
     }
 
     @Test("Nothing is in doubt inside of a transaction that goes on, or when nothing is changed")

@@ -79,13 +79,12 @@ struct CommitDoubt {
     /// The server is ready for the next call.
     mutating func sync() { isSynced = true }
 
-    /// Whether all that was asked for has been answered, so that a loss of the connection before the server is ready again
-    /// takes nothing back.
-    var isComplete: Bool { answered == count && commitPoint != count && !hasFailed && !mayCommitItself }
+    /// Whether a COMMIT has been answered: a loss of the connection before the server is ready again takes nothing back.
+    var isAnswered: Bool { answered == count && commitPoint == count - 1 }
 
     /// Whether the commit may have been made, or still be made, if no more is heard of the server.
     var isInDoubt: Bool {
-        guard let commitPoint, mayHaveLeft, !hasFailed, !isSynced, !isComplete else { return false }
+        guard let commitPoint, mayHaveLeft, !hasFailed, !isSynced, !isAnswered else { return false }
         // A Sync that never left whole can't have been obeyed. A COMMIT before it can.
         if commitPoint == count, !mayCommitItself { return mayHaveLeftWhole }
         return true

@@ -4,7 +4,7 @@ internal import CHoldfastPQ
 struct PipelineCall {
     let handle: PQHandle
     let patience: Patience
-    var doubt: CommitDoubt
+    private(set) var doubt: CommitDoubt
     let steps: [PQStep]
 
     /// What is on its way, in order.
@@ -82,12 +82,11 @@ struct PipelineCall {
                 break
             }
             if status == PGRES_FATAL_ERROR, try !take(error: result, position) { return }
-            if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY {
-                take(result, position)
-            } else if status != PGRES_FATAL_ERROR, status != PGRES_PIPELINE_ABORTED {
-                throw doubt.isInDoubt
-                    ? ended("a statement that copies is not for a call")
-                    : PQError(.unexpected, "a statement that copies is not for a call", step: step(at: position))
+            switch status {
+            case PGRES_FATAL_ERROR, PGRES_PIPELINE_ABORTED: break
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: take(result, position)
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw copying(position)
+            default: throw ended(result.errorMessage)
             }
         }
         guard handle.exitPipeline() else { throw ended(handle.errorMessage) }
@@ -110,6 +109,11 @@ struct PipelineCall {
         if failure == nil { failure = (report, step(at: position)) }
         guard report.endsSession else { return true }
         throw Self.error(report, step(at: position))
+    }
+
+    private func copying(_ position: Int) -> PQError {
+        let words = "a statement that copies is not for a call"
+        return doubt.isInDoubt ? ended(words) : PQError(.unexpected, words, step: step(at: position))
     }
 
     private func step(at position: Int) -> Int? {

@@ -23,7 +23,8 @@ extension PQConnection {
         } catch {
             for (name, sql) in call.newlyPrepared { prepared[name] = sql }
             handle.finish()
-            throw error
+            guard call.doubt.isAnswered else { throw error }
+            return try call.verdict()
         }
         for (name, sql) in call.newlyPrepared { prepared[name] = sql }
         return try call.verdict()

@@ -42,28 +42,29 @@ package struct PQSession: Sendable {
         return PQStep(
             """
             WITH given AS (
-                SELECT convert_from(name, 'UTF8') AS name, convert_from(value, 'UTF8') AS value, false AS must
-                FROM unnest($1::bytea[], $2::bytea[]) AS w(name, value)
+                SELECT pg_catalog.convert_from(name, 'UTF8') AS name, pg_catalog.convert_from(value, 'UTF8') AS value,
+                    false AS must
+                FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bytea[])) AS w(name, value)
                 UNION ALL
-                SELECT convert_from(name, 'UTF8'), convert_from(value, 'UTF8'), true
-                FROM unnest($3::bytea[], $4::bytea[]) AS w(name, value)
+                SELECT pg_catalog.convert_from(name, 'UTF8'), pg_catalog.convert_from(value, 'UTF8'), true
+                FROM ROWS FROM (pg_catalog.unnest($3::bytea[]), pg_catalog.unnest($4::bytea[])) AS w(name, value)
             )
-            SELECT set_config(name, value, false) FROM given
+            SELECT pg_catalog.set_config(name, value, false) FROM given
             WHERE must OR name IN (SELECT s.name FROM pg_catalog.pg_settings s)
             """, parameters, reading: true)
     }
 
     /// Only superusers may set it, and those whom they allow to. Nothing depends on it but the language of messages.
-    static let english = PQStep("SELECT set_config('lc_messages', 'C', false)", reading: true)
+    static let english = PQStep("SELECT pg_catalog.set_config('lc_messages', 'C', false)", reading: true)
 
     /// The settings as they are, for who does not believe that they were taken, and what else is worth knowing.
     static let reading = PQStep(
         """
-        SELECT name::text, CASE WHEN unit = 'ms' THEN setting ELSE current_setting(name) END
+        SELECT name::text, CASE WHEN unit = 'ms' THEN setting ELSE pg_catalog.current_setting(name) END
         FROM pg_catalog.pg_settings
         WHERE name = ANY(ARRAY['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'transaction_timeout',
             'synchronous_commit', 'default_transaction_isolation', 'client_min_messages', 'application_name',
             'lc_messages', 'client_encoding'])
-        UNION ALL SELECT 'recovery', pg_is_in_recovery()::text
+        UNION ALL SELECT 'recovery', pg_catalog.pg_is_in_recovery()::text
         """, reading: true)
 }
