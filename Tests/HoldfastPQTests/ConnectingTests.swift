@@ -74,6 +74,11 @@ struct ConnectingTests {
         #expect(!everything.isEmpty && !everything.contains("horse"))
         #expect("\(try PQTarget(text))".contains("horse") == false)
         failure(.configuration) { try connect(cluster.tcp("user=secret")) }
+        // libpq's own file of passwords, by the host's name.
+        let file = "\(cluster.folder)/passwords"
+        try Data("127.0.0.1:\(cluster.port):*:secret:correct horse\n".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try connect(cluster.tcp("user=secret passfile=\(file)")).facts.user == "secret")
     }
 
     @Test("A database or a role that does not exist is refused; a role with too many sessions is to be tried again")

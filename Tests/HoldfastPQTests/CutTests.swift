@@ -96,12 +96,12 @@ struct CutTests {
         "A server whose bytes are garbled gives an error or an answer, within the time",
         arguments: [10, 40, 160] as [UInt64])
     func garbled(oneIn: UInt64) throws {
-        for seed in 1...8 as ClosedRange<UInt64> {
+        for seed in 1...5 as ClosedRange<UInt64> {
             proxy.fail(.garble(oneIn: oneIn, seed: seed))
             let start = ContinuousClock.now
             do throws(PQError) {
                 let connection = try PQConnection(
-                    PQTarget(cluster.tcp(port: proxy.port)), PQSession(applicationName: "tests"), by: soon(0.15),
+                    PQTarget(cluster.tcp(port: proxy.port)), PQSession(applicationName: "tests"), by: soon(0.1),
                     PQInterruption())
                 for _ in 0..<5 {
                     let row = try connection.run(

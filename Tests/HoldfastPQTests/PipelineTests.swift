@@ -135,6 +135,12 @@ struct PipelineTests {
         #expect(try connection.notifications(by: soon()).map(\.payload) == ["two"])
         // A session that ends while it listens says why.
         try cluster.psql("SELECT pg_terminate_backend(\(connection.facts.backend))")
-        failure(.unreachable) { try connection.notifications(by: soon()) }
+        failure(.unreachable, "57P01") { try connection.notifications(by: soon()) }
+
+        let interruption = try PQInterruption()
+        let listener = try connect(cluster.tcp(), by: soon(), interruption)
+        let wait = Background { try listener.notifications(by: soon()) }
+        interruption.interrupt()
+        failure(.interrupted) { try wait.value() }
     }
 }

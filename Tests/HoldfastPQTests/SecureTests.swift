@@ -90,6 +90,21 @@ struct SecureTests {
         #expect(none.security == .disable && none.encryption == nil)
     }
 
+    @Test("Megabytes go both ways, and notifications come, through TLS as without it")
+    func traffic() throws {
+        let connection = try connect(setting.trusting)
+        var parameters = PQParameters()
+        parameters.append([UInt8](repeating: 7, count: 3_000_000))
+        let step = PQStep("SELECT $1", parameters, reading: true)
+        let answer = try connection.run([step, step], by: soon())
+        #expect(try answer.results.allSatisfy { try $0.row(0).withBytes(0) { $0.count } == 3_000_000 })
+        try connection.run("LISTEN push")
+        try setting.cluster.psql("NOTIFY push, 'one'")
+        #expect(try connection.notifications(by: soon()).map(\.payload) == ["one"])
+        try setting.cluster.psql("SELECT pg_terminate_backend(\(connection.facts.backend))")
+        failure(.unreachable, "57P01") { try connection.notifications(by: soon()) }
+    }
+
     @Test("TLS 1.2 is enough, and nothing below it is spoken")
     func versions() throws {
         #expect(
