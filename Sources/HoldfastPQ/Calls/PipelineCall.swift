@@ -81,15 +81,16 @@ struct PipelineCall {
                 doubt.sync()
                 break
             }
-            if status == PGRES_FATAL_ERROR, try !take(error: result, position) { return }
             switch status {
-            case PGRES_FATAL_ERROR, PGRES_PIPELINE_ABORTED: break
+            case PGRES_FATAL_ERROR: try take(error: result, position)
+            case PGRES_PIPELINE_ABORTED: break
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: take(result, position)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: throw copying(position)
             default: throw ended(result.errorMessage)
             }
         }
-        guard handle.exitPipeline() else { throw ended(handle.errorMessage) }
+        // The call has its answer. The next one would not.
+        if !handle.exitPipeline() { handle.finish() }
     }
 
     private mutating func take(_ result: PQResult, _ position: Int) {
@@ -102,13 +103,12 @@ struct PipelineCall {
         }
     }
 
-    /// - Returns: whether more may come. After an error that ends the session nothing does.
-    private mutating func take(error result: PQResult, _ position: Int) throws(PQError) -> Bool {
+    /// - Throws: after an error behind which nothing comes.
+    private mutating func take(error result: PQResult, _ position: Int) throws(PQError) {
         guard let report = result.report else { throw ended(result.errorMessage) }
         guard doubt.fail(endingSession: report.endsSession) else { throw ended(report.message, report) }
         if failure == nil { failure = (report, step(at: position)) }
-        guard report.endsSession else { return true }
-        throw Self.error(report, step(at: position))
+        if report.endsSession { throw Self.error(report, step(at: position)) }
     }
 
     private func copying(_ position: Int) -> PQError {
@@ -158,7 +158,8 @@ struct PipelineCall {
 
     private static func error(_ report: ServerReport, _ step: Int?) -> PQError {
         PQError(
-            report.isAboutServer ? .unreachable : .refused, "\(report.message) (\(report.sqlState))",
+            report.isAboutServer || report.endsSession ? .unreachable : .refused,
+            "\(report.message) (\(report.sqlState))",
             cause: report.endsSession ? .connectionLost : nil, server: report, step: step)
     }
 

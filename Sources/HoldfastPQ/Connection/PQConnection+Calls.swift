@@ -3,7 +3,8 @@ extension PQConnection {
     /// an error nothing that follows is carried out.
     ///
     /// At most one statement commits, and it is the last. A commit whose answer did not come, or that the server made without
-    /// waiting for its standby, is `inDoubt`, and never anything else.
+    /// waiting for its standby, is `inDoubt`, and never anything else. A transaction that was begun before an error stays open
+    /// and failed, and is the caller's to roll back.
     ///
     /// - Returns: one result for each step.
     @discardableResult
