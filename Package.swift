@@ -120,6 +120,10 @@ let package = Package(
             name: "CHoldfastOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(
             name: "HoldfastOpenSSL", dependencies: ["CHoldfastOpenSSL", "HoldfastPlatform"], swiftSettings: strict),
+        // The door to PostgreSQL, by its own client library.
+        .systemLibrary(
+            name: "CHoldfastPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(name: "HoldfastPQ", dependencies: ["CHoldfastPQ", "HoldfastPlatform"], swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastTransport",
@@ -254,6 +258,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
+        // PostgreSQL servers of the tests' own, and what comes between them and their clients.
+        .target(
+            name: "TestPostgres", dependencies: ["HoldfastPlatform"], path: "Tests/TestPostgres",
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastPQTests", dependencies: ["HoldfastOpenSSL", "HoldfastPQ", "TestPostgres"],
+            swiftSettings: strict),
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),
