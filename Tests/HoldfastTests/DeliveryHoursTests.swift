@@ -109,7 +109,8 @@ struct DeliveryHoursTests {
         for text in ["09:00-09:00 UTC", "00:00-24:00 UTC"] {
             #expect(detail(text)?.contains("another minute") == true)
         }
-        for zone in ["posixrules", "localtime", "Factory", "EDT", "japan", "PST", "posix/Japan", "right/UTC", "/Japan"] {
+        for zone in ["posixrules", "localtime", "Factory", "EDT", "japan", "PST", "posix/Japan", "right/UTC", "/Japan"]
+        {
             #expect(detail("09:00-18:00 \(zone)")?.contains("no time zone") == true, "\(zone)")
         }
         for zone in ["Nowhere/None", "GMT+2", "CEST", "europe/berlin", "../UTC", "Europe/Berlin\u{0}", "/"] {

@@ -16,7 +16,7 @@ struct FileHandOverTests {
     init() throws { world = try OperatorWorld() }
 
     private func line(_ number: Int, _ members: String = "") -> String {
-        #"{"token":"\#(OperatorWorld.token(number))","apns-topic":"a","payload":{"n":\#(number)}\#(members)}"#
+        #"{"token":"\#(OperatorWorld.token(number))","apns-topic":"a","payload":{"aps":{"alert":"Hi"}}\#(members)}"#
     }
 
     private func write(_ lines: [String]) throws {
@@ -103,9 +103,6 @@ struct FileHandOverTests {
     func paused() async throws {
         try write((1...20).map { line($0) })
         try await world.withEngine { engine in
-            _ = await engine.producer.submit([
-                PushNotification(token: try DeviceToken(OperatorWorld.token(1)), topic: "a", payload: Array("{}".utf8))
-            ])
             for guarantee in Guarantee.allCases {
                 let lane = LaneKey(route: "default", urgency: .immediate, guarantee: guarantee)
                 try await engine.desk.pause(lane, reason: "incident")

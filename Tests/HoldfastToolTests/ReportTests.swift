@@ -67,7 +67,8 @@ struct ReportTests {
         let mode = try FileManager.default.attributesOfItem(atPath: report)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         // The same encoding.
-        let listed = try await Tool.run("outcomes", "list", "--after", "0", "--reveal", "--json", "--journal", folder("j"))
+        let listed = try await Tool.run(
+            "outcomes", "list", "--after", "0", "--reveal", "--json", "--journal", folder("j"))
         let outcome = try #require(try listed.lines().first { $0["uid"] as? Int == 1 })
         var without = first
         without["line"] = nil
@@ -99,7 +100,9 @@ struct ReportTests {
     @Test("What has no outcome when the run ends says where it stands, and the next run completes the report")
     func open() async throws {
         let mock = try await MockProcess(in: folder)
-        try write([line(1), line(2, #","deliver-after":4000000000"#.replacingOccurrences(of: "4000000000", with: later))])
+        try write([
+            line(1), line(2, #","deliver-after":4000000000"#.replacingOccurrences(of: "4000000000", with: later)),
+        ])
         let queued = try await start("--queue-only", at: mock).result()
         #expect(queued.status == 0 && queued.output.contains("2 without an outcome yet"), "\(queued.errors)")
         #expect(try outcomes() == [1: ["unconfirmed"], 2: ["scheduled"]])
@@ -122,7 +125,8 @@ struct ReportTests {
         try write((1...50).map { line($0) })
         try folder.write(
             "c.yaml",
-            "journal:\n  history: off\nroutes:\n  - name: default\n    endpoint: \(mock.endpoint)\n    trust: \(mock.trust)\n")
+            "journal:\n  history: off\nroutes:\n  - name: default\n    endpoint: \(mock.endpoint)\n    trust: \(mock.trust)\n"
+        )
         let sent = try await Tool.run(
             "send", folder("in"), "--config", folder("c.yaml"), "--journal", folder("j"), "--report", report)
         #expect(sent.status == 0, "\(sent.errors)")

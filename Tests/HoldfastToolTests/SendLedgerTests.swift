@@ -34,7 +34,8 @@ struct SendLedgerTests {
         return batch
     }
 
-    private static func outcome(_ cursor: UInt64, _ uid: UInt64, _ end: TerminalOutcome = .confirmed) throws -> Outcome {
+    private static func outcome(_ cursor: UInt64, _ uid: UInt64, _ end: TerminalOutcome = .confirmed) throws -> Outcome
+    {
         Outcome(
             cursor: OutcomeCursor(cursor), uid: UID(uid), terminal: end,
             history: DeliveryHistory(

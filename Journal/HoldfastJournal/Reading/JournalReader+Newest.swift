@@ -17,7 +17,9 @@ extension JournalReader {
         let row = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(name.span, in: table)
         }
-        guard let known = row.flatMap({ NewestRecord.read($0, key: name) }), known.newest > entry.uid else { return nil }
+        guard let known = row.flatMap({ NewestRecord.read($0, key: name) }), known.newest > entry.uid else {
+            return nil
+        }
         return known.newest
     }
 }

@@ -42,8 +42,9 @@ package struct OutcomeAnswer: Sendable {
     }
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {
-        guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(
-            query, longestWait: longestWait)
+        guard
+            case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(
+                query, longestWait: longestWait)
         else { return [] }
         let listing = try await desk.outcomes(
             after: after, limit: limit, of: producers, waitingAtMost: wait)

@@ -6,9 +6,9 @@ internal import HoldfastService
 /// Performs a ``FileHandOver``: gives batch after batch to the owner, and waits.
 struct FileHandOverWork {
     /// How long a full journal is left to drain, and how often outcomes and the owner's state are looked at.
-    private static let pause = Duration.milliseconds(50)
-    private static let look = Duration.milliseconds(200)
-    private static let epoch = ContinuousClock.now
+    static let pause = Duration.milliseconds(50)
+    static let look = Duration.milliseconds(200)
+    static let epoch = ContinuousClock.now
 
     let plan: FileHandOver
     /// Where others can see how far it is.
@@ -16,20 +16,20 @@ struct FileHandOverWork {
     var link: OwnerLink
     /// The note of the file, as the journal has it.
     var noted: [UInt8]?
-    private var watch: HandOverWatch
-    private var nextLook = ContinuousClock.now
-    private var lastTrouble: String?
+    var watch: HandOverWatch
+    var nextLook = ContinuousClock.now
+    var lastTrouble: String?
     /// Since when the owner takes nothing, because it ends or its journal has failed.
     private var refusedSince: ContinuousClock.Instant?
     /// Notifications without an outcome before this place wait for nothing but their time.
-    private var place = 0
+    var place = 0
 
     init(plan: FileHandOver, taken: Monitor<FeedReport>, link: OwnerLink, noted: [UInt8]?) {
         (self.plan, self.taken, self.link, self.noted) = (plan, taken, link, noted)
         watch = HandOverWatch(giveUpAfter: plan.options.giveUpAfter)
     }
 
-    private var journal: OwnedJournal { OwnedJournal(directory: plan.journal) }
+    var journal: OwnedJournal { OwnedJournal(directory: plan.journal) }
     private var file: InputFile { plan.task.input.file }
 
     /// - Returns: why it ended before all were taken and had their end; nil where nothing did.
@@ -141,8 +141,9 @@ struct FileHandOverWork {
                 "\(link.owner) uses the journal, and is of a Holdfast that takes no files: restart it with this one")
         } catch let error as JournalError where error.code == .inUse {
             // Of this process's own, of which no answer came; or of another's.
-            guard let note, try journal.reading({ (reader) throws(JournalError) in try reader.note(note.name) })
-                == note.value
+            guard let note,
+                try journal.reading({ (reader) throws(JournalError) in try reader.note(note.name) })
+                    == note.value
             else { throw error }
             return .lost
         } catch let error as JournalError where error.code == .notFound {
@@ -209,96 +210,6 @@ struct FileHandOverWork {
             }
         }
         for (line, fault) in part.faults { reporter.malformed(line: line, fault) }
-    }
-
-    // MARK: Waiting
-
-    private mutating func untilSettled() async throws {
-        await link.release()
-        while true {
-            try await journal.tell(plan.ledger)
-            if await plan.ledger.open == 0 { return }
-            if try await lookIfDue() { return }
-            try await Task.sleep(for: Self.pause)
-        }
-    }
-
-    /// Tells outcomes to the ledger, and looks whether it is worth waiting, now and then.
-    ///
-    /// - Returns: whether nothing is left but what waits for its time, or for an operator.
-    /// - Throws: ``ToolError`` when waiting should end.
-    @discardableResult
-    private mutating func lookIfDue() async throws -> Bool {
-        let now = ContinuousClock.now
-        guard now >= nextLook else { return false }
-        nextLook = now + Self.look
-        try await journal.tell(plan.ledger)
-        let awaited = try await awaited()
-        let report = taken.withLock { $0 }
-        let finding = watch.look(try await status(), awaited ?? .init(), at: now - Self.epoch)
-        let isGiving = !report.finished
-        // While there is more to give, an owner that has gone is waited for where it is asked.
-        if let error = finding.error, !isGiving || report.waitsForRoom != nil { throw error }
-        let trouble = finding.trouble ?? report.waitsForRoom
-        if let trouble, trouble != lastTrouble, !plan.console.isInteractive {
-            plan.console.warning("\(trouble); waiting")
-        }
-        lastTrouble = trouble
-        let open = await plan.ledger.open
-        plan.console.showStatus(
-            "\(Format.count(report.accepted)) taken, \(Format.count(open)) waiting" + (trouble.map { ": \($0)" } ?? ""))
-        return awaited == nil
-    }
-
-    /// What the first of those wait for that wait to be sent.
-    ///
-    /// - Returns: nil when none does.
-    private mutating func awaited() async throws(ToolError) -> HandOverWatch.Awaited? {
-        while true {
-            let (uids, next) = await plan.ledger.waiting(from: place, limit: 200)
-            guard !uids.isEmpty else {
-                place = 0
-                return nil
-            }
-            var ended: [(UID, TerminalOutcome?)] = []
-            let entries = try journal.reading { (reader) throws(JournalError) in
-                var entries: [(String, EntryFate?)] = []
-                for uid in uids {
-                    let fate = try reader.fate(of: uid)
-                    switch fate {
-                    case nil: ended.append((uid, nil))
-                    case .settled(let end)?: ended.append((uid, end))
-                    case .deferred(_, let due, _, _)? where due.isPlaceOfTopic:
-                        entries.append((try reader.entry(uid)?.notification.topic ?? "", fate))
-                    default: entries.append(("", fate))
-                    }
-                }
-                return entries
-            }
-            var awaited = HandOverWatch.Awaited(entries)
-            if !ended.isEmpty {
-                // Their outcomes have come by now, if they are kept.
-                try await journal.tell(plan.ledger)
-                for (uid, end) in ended { try await plan.ledger.settle(uid, end) }
-            }
-            guard awaited.count == 0 else {
-                awaited.count = await plan.ledger.open
-                return awaited
-            }
-            place = next
-        }
-    }
-
-    /// - Returns: nil when nobody serves the journal.
-    private mutating func status() async throws -> DeskStatus? {
-        do {
-            let desk = try await RemoteDesk(journal: plan.journal)
-            let status = try await desk.status()
-            await desk.close()
-            return status
-        } catch let error as ControlError where error.mayPass {
-            return nil
-        }
     }
 }
 

@@ -33,7 +33,8 @@ struct OwnerLink {
             } catch let error as ControlError where error.mayPass || error.code == .timedOut {
                 guard ContinuousClock.now < deadline else {
                     throw ToolError(
-                        .entriesLeft, "the process that used the journal has ended, or does not answer: \(error.message)")
+                        .entriesLeft,
+                        "the process that used the journal has ended, or does not answer: \(error.message)")
                 }
                 try await Task.sleep(for: Self.pause)
             }

@@ -131,7 +131,7 @@ struct NotificationInput {
                 notifications[index].hasAssignedID = true
             }
         }
-        if let partly, partly.line == line { notifications.removeFirst(min(partly.part, notifications.count)) }
+        if let partly, partly.line == line { notifications.removeFirst(min(max(partly.part, 0), notifications.count)) }
         return notifications
     }
 

@@ -98,7 +98,9 @@ struct DeliverySummary: Encodable, Equatable {
         if quarantined != nil { status = max(status, .unreadable) }
         if let notifications { return notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(status, max) }
         if left ?? 0 > 0, !queueOnly { status = max(status, .entriesLeft) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 || withdrawn > 0 || untold != nil { status = max(status, .notAllConfirmed) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 || withdrawn > 0 || untold != nil {
+            status = max(status, .notAllConfirmed)
+        }
         return status
     }
 

@@ -87,7 +87,8 @@ final class ReportFile {
             }
             let state = last.state
             let report = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-            guard state.lines >= 0, state.records >= 0, state.records < 1 << 48, try report.seekToEnd() >= state.bytes,
+            guard state.lines >= 0, state.part ?? 0 >= 0, state.records >= 0, state.records < 1 << 48,
+                try report.seekToEnd() >= state.bytes,
                 try companion.seekToEnd() >= recordsOffset + UInt64(state.records * ReportRecord.size)
             else { throw damaged(path, "one of both is shorter than it was") }
             return ReportFile(path, header, state, report, companion, slot, last.sequence)

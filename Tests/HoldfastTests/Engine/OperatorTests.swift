@@ -257,7 +257,9 @@ import Testing
         #expect(bench.core.status().submitted == 6)
     }
 
-    @Test("Lines that are given with their place are taken once, under their Producer's name, however often they are given")
+    @Test(
+        "Lines that are given with their place are taken once, under their Producer's name, however often they are given"
+    )
     func linesOfAFile() async throws {
         let bench = try Bench()
         let desk = EngineDesk(core: bench.core)
@@ -281,7 +283,10 @@ import Testing
         // A name that is none takes nothing but the note, so that the file goes on behind such lines.
         let refused = try await desk.submit(
             lines, as: String(repeating: "x", count: 65), note: RestoreNote(name: "file/1", value: [2], before: [1]))
-        #expect(refused.allSatisfy { if case .refused(let refusal) = $0 { refusal.reason == .badProducerName } else { false } })
+        #expect(
+            refused.allSatisfy {
+                if case .refused(let refusal) = $0 { refusal.reason == .badProducerName } else { false }
+            })
         #expect(try bench.journal.note("file/1") == [2] && bench.core.status().submitted == 3)
         // Of a pipe.
         #expect(try await desk.submit(lines, as: nil, note: nil).count == 3)
