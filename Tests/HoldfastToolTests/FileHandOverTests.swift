@@ -113,7 +113,7 @@ struct FileHandOverTests {
             let left = try await waiting.result()
             #expect(left.status == 75 && left.output.contains("goes on with them"), "\(left.output)")
             #expect(try outcomes()[5] == ["unconfirmed"])
-            #expect(try world.folder.read("report").contains("its lane stands still: paused by an operator: incident"))
+            #expect(try world.folder.read("report").contains("its lane stands still: paused"))
             let bounded = try await send("--report", report, "--resume", "--give-up-after", "300ms")
             #expect(bounded.status == 75 && bounded.errors.contains("gave up after"), "\(bounded.errors)")
             for guarantee in Guarantee.allCases {
