@@ -34,7 +34,8 @@ struct OwnerLink {
                 guard ContinuousClock.now < deadline else {
                     throw ToolError(
                         .entriesLeft,
-                        "the process that used the journal has ended, or does not answer: \(error.message)")
+                        "the process that used the journal has ended, or does not answer, and no other has come: --resume goes on "
+                            + "with the file (\(error.message))")
                 }
                 try await Task.sleep(for: Self.pause)
             }

@@ -18,8 +18,8 @@ struct SendCommand: AsyncParsableCommand {
 
             Without a file, flags describe one notification: --token or --channel, and --alert and the like, or \
             --payload. The outcome is printed for each recipient, with its apns-id and, if the service refused it, the \
-            reason. If another process uses the journal, such as a gateway, that process takes the notification and \
-            sends it.
+            reason. If another process uses the journal, such as a gateway, that process takes the notification, or \
+            the file, and sends it.
 
             Examples:
               holdfast send notifications.ndjson --journal push.journal \\
