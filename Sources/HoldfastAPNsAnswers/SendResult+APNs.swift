@@ -8,7 +8,7 @@ extension SendResult {
     /// word is kept as it came, text that is no word becomes `Reason.other`, and both are classified by the status.
     ///
     /// Apple gives each error a reason, so an error without one is another server's: `foreign`, but for 429 and 5xx, which
-    /// ask for patience whoever sends them. Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service
+    /// ask for patience whoever sends them: their reason is `ForeignAnswer`. Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service
     /// may have taken the notification: `mayHaveBeenTaken`.
     ///
     /// - Parameters:
@@ -24,6 +24,7 @@ extension SendResult {
             timestamp: timestamp,
             retryAfter: retryAfter)
         mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
+        if reason == nil, verdict == .deferred(.service) { self.reason = .foreignAnswer }
     }
 
     static func verdict(status: Int, reason: Reason?, timestamp: WallTime?) -> Verdict {

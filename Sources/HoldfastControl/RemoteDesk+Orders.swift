@@ -40,9 +40,23 @@ extension RemoteDesk {
     ///
     /// - Returns: a receipt for each, in order.
     public func submit(_ notifications: [PushNotification]) async throws -> [Receipt] {
-        let body = try Form.line(NotificationsForm(notifications))
-        let receipts = try await call(.submit, body, as: ReceiptsForm.self).receipts.map { try $0.value() }
-        guard receipts.count == notifications.count else {
+        try await receipts(.submit, try Form.line(NotificationsForm(notifications)), count: notifications.count)
+    }
+
+    /// Gives notifications to the owner under a Producer's name, with a note of how far their file was taken, which becomes
+    /// durable in the same commit.
+    ///
+    /// - Returns: a receipt for each, in order.
+    public func submit(
+        _ notifications: [PushNotification], as producer: String?, note: RestoreNote?
+    ) async throws -> [Receipt] {
+        try await receipts(
+            .submitLines, try Form.line(LinesForm(notifications, producer, note)), count: notifications.count)
+    }
+
+    private func receipts(_ resource: Resource, _ body: [UInt8], count: Int) async throws -> [Receipt] {
+        let receipts = try await call(resource, body, as: ReceiptsForm.self).receipts.map { try $0.value() }
+        guard receipts.count == count else {
             throw ControlError.malformed("the owner's answer lacks what it is to say")
         }
         return receipts

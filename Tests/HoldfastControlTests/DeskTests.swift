@@ -148,6 +148,8 @@ struct DeskTests {
             PushNotification(token: token, topic: "a", payload: payload),
         ]
         samples[2].environment = .sandbox
+        samples[1].id = NotificationID()
+        samples[1].hasAssignedID = true
         let notifications = samples
         let entry = BlacklistEntry(token: token, reason: .unregistered, since: now, learntAt: now, route: "r")
         let receipts: [Receipt] =
@@ -167,6 +169,13 @@ struct DeskTests {
                     #expect(refusal.blacklistEntry == entry)
                 }
             }
+            // The same with a note, which says in what commit it is to be.
+            desk.state.withLock { $0.receipts = Array(receipts[0..<3]) }
+            let note = RestoreNote(name: "file/1", value: [0, 255], before: [7])
+            let noted = try await remote.submit(notifications, as: "campaign", note: note)
+            #expect(noted.map { "\($0)" } == receipts[0..<3].map { "\($0)" })
+            #expect(desk.state.withLock(\.note) == [0, 255])
+            #expect(desk.state.withLock(\.submitted).suffix(3) == notifications[...])
             // A receipt for each, or none can be told from another.
             desk.state.withLock { $0.receipts = [.accepted(UID(1))] }
             let error = await #expect(throws: ControlError.self) { try await remote.submit(notifications) }

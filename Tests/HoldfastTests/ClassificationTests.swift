@@ -47,6 +47,16 @@ import Testing
         #expect(SendResult(apnsStatus: status, reason: reason).verdict == verdict)
     }
 
+    @Test("An error without a reason, such as a proxy's 502, is told as another server's")
+    func withoutReason() {
+        for status in [429, 500, 502, 503, 504] {
+            let result = SendResult(apnsStatus: status)
+            #expect(result.verdict == .deferred(.service) && result.reason == .foreignAnswer)
+            #expect(result.mayHaveBeenTaken == (status != 429))
+        }
+        #expect(SendResult(apnsStatus: 200).reason == nil)
+    }
+
     @Test(
         "A reason nobody has heard of is kept, and classified by its status",
         arguments: [

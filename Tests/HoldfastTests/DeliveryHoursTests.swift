@@ -72,6 +72,21 @@ struct DeliveryHoursTests {
         }
     }
 
+    @Test("take each name of the IANA database, those without a slash too, and show what they mean")
+    func shortNames() throws {
+        for zone in ZoneClock.shortNames { _ = try DeliveryHours("09:00-18:00 \(zone)") }
+        // In January, and in July.
+        let offsets: [(String, Int64, Int64)] = [
+            ("UTC", 0, 0), ("GMT", 0, 0), ("GMT+0", 0, 0), ("Zulu", 0, 0), ("Japan", 9, 9), ("EST", -5, -5),
+            ("HST", -10, -10), ("MST", -7, -7), ("CET", 1, 2), ("EST5EDT", -5, -4), ("NZ", 13, 12),
+        ]
+        for (zone, winter, summer) in offsets {
+            let clock = try #require(ZoneClock(zone))
+            #expect(clock.offset(at: 1_768_478_400) == winter * 3600, "\(zone)")
+            #expect(clock.offset(at: 1_784_116_800) == summer * 3600, "\(zone)")
+        }
+    }
+
     @Test("are refused for what no clock shows, no time between them, and a zone that nobody knows")
     func refused() throws {
         func detail(_ text: String) -> String? {
@@ -93,6 +108,10 @@ struct DeliveryHoursTests {
         }
         for text in ["09:00-09:00 UTC", "00:00-24:00 UTC"] {
             #expect(detail(text)?.contains("another minute") == true)
+        }
+        for zone in ["posixrules", "localtime", "Factory", "EDT", "japan", "PST", "posix/Japan", "right/UTC", "/Japan"]
+        {
+            #expect(detail("09:00-18:00 \(zone)")?.contains("no time zone") == true, "\(zone)")
         }
         for zone in ["Nowhere/None", "GMT+2", "CEST", "europe/berlin", "../UTC", "Europe/Berlin\u{0}", "/"] {
             #expect(detail("09:00-18:00 \(zone)")?.contains("no time zone") == true, "\(zone)")

@@ -190,7 +190,10 @@ struct BadInputTests {
             ["send", folder("good"), "--journal", folder("j"), "--endpoint", "https://127.0.0.1:1"])
         let saysTrouble = try await waitUntil { try owner.errors.contains("trying again") }
         #expect(saysTrouble)
-        let second = try await send("good", "--restart", "--give-up-after", "1s")
+        // Its owner would take a file, but by routes of its own.
+        let flag = try await send("good", "--restart", "--give-up-after", "1s")
+        #expect(flag.status == 64 && flag.errors.contains("leave --endpoint out"), "\(flag.errors)")
+        let second = try await Tool.run("recover", "--journal", folder("j"))
         #expect(second.status == 73, "\(second.errors)")
         #expect(second.errors.contains("holdfast"), "\(second.errors)")
         let list = try await Tool.run("journal", "list", "--journal", folder("j"), "--limit", "3", "--json")

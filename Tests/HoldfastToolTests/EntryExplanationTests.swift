@@ -56,6 +56,23 @@ struct EntryExplanationTests {
             ])
     }
 
+    @Test("Of one whose place a newer one takes it is not said that it goes, whether it waits, is put off or scheduled")
+    func notNewest() throws {
+        let states: [JournalEntry.State] = [
+            .neverSent, .deferred(until: Self.now.advanced(by: .seconds(60))),
+            .scheduled(for: Self.now.advanced(by: .seconds(60))),
+        ]
+        for state in states {
+            var facts = facts(try Self.entry(state))
+            facts.laneState = .paused(reason: "", since: Self.now)
+            facts.newer = UID(9)
+            let text = text(facts)
+            #expect(text.contains("It does not go: notification 9, to the same recipient"), "\(text)")
+            #expect(text.contains("it ends as *superseded*") && !text.contains("goes then"), "\(text)")
+            #expect(!text.contains("It goes"), "\(text)")
+        }
+    }
+
     @Test(
         "Possibly sent after a crash, in a lane that an operator paused: why, since when, and what the resume would do")
     func possiblySentPaused() throws {

@@ -20,7 +20,7 @@ struct FileProgressTests {
     @Test("A note of a newer Holdfast, or a damaged one, is not guessed at")
     func refusesOthers() throws {
         var newer = half
-        newer.version = 2
+        newer.version = 3
         let error = #expect(throws: ToolError.self) { try FileProgress.decode(newer.encoded(), path: "/a/f") }
         #expect(error?.status == .cannotOpen)
         #expect(error?.message.contains("newer Holdfast") == true)

@@ -111,6 +111,13 @@ struct HistoryCommandTests {
         #expect(try await uids("--since", "1900000000") == [])
         #expect(try await uids("--limit", "3").count == 3)
         #expect(try await uids("--limit", "3", "--all").count == 8)
+        // Whether there are more is said, and only then.
+        let one = try await world.tool("journal", "find", "--limit", "1")
+        #expect(one.output.hasPrefix("entry ") && one.errors.contains("more match: --all prints"), "\(one.errors)")
+        let last = try await world.tool("journal", "find", "--limit", "7", "--json").lines()
+        #expect(last.count == 8 && last.last?["more"] as? Bool == true && last.last?.count == 1)
+        let whole = try await world.tool("journal", "find", "--limit", "8", "--json")
+        #expect(!whole.output.contains("\"more\":") && !whole.errors.contains("more match"))
     }
 
     @Test("Nothing found is code 1, and says how far the history reaches") func nothing() async throws {

@@ -59,18 +59,18 @@ struct OperatorWorld {
 
     /// An engine that delivers while `body` runs, and serves its operators.
     func withEngine(
-        _ configuration: EngineConfiguration = EngineConfiguration(),
+        _ configuration: EngineConfiguration = EngineConfiguration(), options: LMDBJournal.Options? = nil,
         _ body: @Sendable (PushEngine) async throws -> Void
     ) async throws {
-        try await withJournal(configuration) { engine, _ in try await body(engine) }
+        try await withJournal(configuration, options: options) { engine, _ in try await body(engine) }
     }
 
     /// The same, with the journal at hand.
     func withJournal(
-        _ configuration: EngineConfiguration = EngineConfiguration(),
+        _ configuration: EngineConfiguration = EngineConfiguration(), options: LMDBJournal.Options? = nil,
         _ body: @Sendable (PushEngine, LMDBJournal) async throws -> Void
     ) async throws {
-        let opened = try LMDBJournal(directory: journal)
+        let opened = try LMDBJournal(directory: journal, options: options ?? LMDBJournal.Options())
         defer { opened.close() }
         let engine = try PushEngine(
             journal: opened, routes: [Route(connector: connector)], configuration: configuration)

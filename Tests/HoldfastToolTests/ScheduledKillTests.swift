@@ -97,6 +97,10 @@ struct ScheduledKillTests {
         let imported = try await Tool.run("journal", "import", folder("lines"), "--journal", folder("j"))
         #expect(imported.status == 0, "\(imported.errors)")
         #expect(try await status().count("scheduled") == 30)
+        let older = try await Tool.run("journal", "show", "21", environment: journal)
+        #expect(older.output.contains("It does not go: notification 30,"), "\(older.output)")
+        let newest = try await Tool.run("journal", "show", "30", environment: journal)
+        #expect(newest.output.contains("and goes then"), "\(newest.output)")
         let recover = try await Tool.run(
             "recover", "--endpoint", mock.endpoint, "--trust", mock.trust, "--json", environment: journal)
         #expect(EngineClock.system.wall().seconds >= due)

@@ -138,6 +138,21 @@ package final class EngineCore: Sendable {
     /// The Producer of that name.
     package func producer(named name: String) throws -> Producer { try producers.producer(named: name) }
 
+    /// Submits notifications under a Producer's name, with a note in the same commit. Where the name is none, all are refused,
+    /// and the note is taken: a file goes on behind them.
+    func submit(
+        _ notifications: [PushNotification], as name: String?, note: (name: String, value: [UInt8])?
+    ) async throws -> [Receipt] {
+        do {
+            let producer = try name.map { try self.producer(named: $0) } ?? self.producer
+            guard let note else { return notifications.isEmpty ? [] : await producer.submit(notifications) }
+            return await producer.submit(notifications, note: note)
+        } catch let refusal as Refusal {
+            if let note { _ = await producer.submit([], note: note) }
+            return Array(repeating: .refused(refusal), count: notifications.count)
+        }
+    }
+
     /// The numbers of the Consumers whose turns the owner must run.
     package var routes: [Int] { registry.withLock { $0.registrations.map(\.number) } }
 

@@ -79,6 +79,16 @@ struct EngineDesk: OperatorDesk {
         await core.producer.submit(notifications)
     }
 
+    func submit(
+        _ notifications: [PushNotification], as producer: String?, note: RestoreNote?
+    ) async throws -> [Receipt] {
+        guard let note else { return try await core.submit(notifications, as: producer, note: nil) }
+        await core.restoring.enter()
+        defer { core.restoring.leave() }
+        try core.journal.check(note)
+        return try await core.submit(notifications, as: producer, note: (note.name, note.value))
+    }
+
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         var byLane: [LaneKey: [UID]] = [:]
         var total = Withdrawal()

@@ -65,6 +65,13 @@ public final class PushEngine: Service, Sendable {
     /// - Throws: ``Refusal`` for an invalid name, ``JournalError`` if the journal can't register a new one.
     public func producer(named name: String) throws -> Producer { try core.producer(named: name) }
 
+    /// Submits notifications under a Producer's name, with a note in the same commit.
+    package func submit(
+        _ notifications: [PushNotification], as producer: String?, note: (name: String, value: [UInt8])?
+    ) async throws -> [Receipt] {
+        try await core.submit(notifications, as: producer, note: note)
+    }
+
     /// Every Producer that was ever opened in this journal, with counts that outlive a restart.
     public func producers() throws(JournalError) -> [ProducerStatus] { try core.journal.producers() }
 

@@ -66,6 +66,13 @@ public struct JournalDesk: OperatorDesk {
             .notFound, "no engine delivers this journal, and only its routes say where a notification goes")
     }
 
+    /// Throws ``JournalError`` with code ``JournalError/Code/notFound``: without an engine there are no routes.
+    public func submit(
+        _ notifications: [PushNotification], as producer: String?, note: RestoreNote?
+    ) async throws -> [Receipt] {
+        try await submit(notifications)
+    }
+
     /// Takes entries back, durably on return. A possibly sent one becomes *unknown*.
     public func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         let lanes = try laneIDs()
@@ -112,11 +119,7 @@ public struct JournalDesk: OperatorDesk {
         _ entries: [RestoredEntry], now: WallTime, earliestTime: WallTime?, note: RestoreNote?
     ) async throws -> [UID] {
         guard !entries.isEmpty || note != nil else { return [] }
-        if let note, note.isChecked, try journal.note(note.name) != note.before {
-            throw JournalError(
-                .inUse,
-                "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
-        }
+        if let note { try journal.check(note) }
         for entry in entries {
             guard let contradiction = entry.contradiction else { continue }
             throw JournalError(
@@ -180,6 +183,14 @@ public struct JournalDesk: OperatorDesk {
 }
 
 extension JournalService {
+    /// - Throws: ``JournalError`` with code `inUse` when the note has changed since it was read.
+    func check(_ note: RestoreNote) throws(JournalError) {
+        guard note.isChecked, try self.note(note.name) != note.before else { return }
+        throw JournalError(
+            .inUse,
+            "somebody else has taken some of it meanwhile, and nothing more of it was taken: run the command again")
+    }
+
     /// Waits for the completion of a call.
     func answer<Value: Sendable>(
         _ call: (@escaping @Sendable (Result<Value, JournalError>) -> Void) -> Void

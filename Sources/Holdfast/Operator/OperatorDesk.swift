@@ -35,6 +35,19 @@ public protocol OperatorDesk: OutcomeDesk {
     /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` if no engine runs: only an engine has routes.
     func submit(_ notifications: [PushNotification]) async throws -> [Receipt]
 
+    /// Submits notifications under a Producer's name, with a note of how far the file that they come from was taken. With a
+    /// note it does not wait for room in a full journal.
+    ///
+    /// - Parameters:
+    ///   - producer: the Producer's name; `nil` for the standard one.
+    ///   - note: becomes durable in the same commit; `nil` for what comes from no file.
+    /// - Returns: a receipt for each, in order. Where one says that the journal is full, nothing was taken, and no note.
+    /// - Throws: ``JournalError`` if nothing was taken, with code ``JournalError/Code/inUse`` if the note has changed since the
+    ///   caller read it, and with ``JournalError/Code/notFound`` if no engine runs.
+    func submit(
+        _ notifications: [PushNotification], as producer: String?, note: RestoreNote?
+    ) async throws -> [Receipt]
+
     /// Takes entries back, so that they are not sent (again). The outcome is *withdrawn*, or *unknown* for one that may have
     /// been sent.
     func withdraw(_ uids: [UID]) async throws -> Withdrawal

@@ -6,10 +6,19 @@ internal import Foundation
 struct ZoneClock {
     private let zone: TimeZone
 
-    /// - Parameter name: from the IANA database. Foundation knows more, such as `GMT+2`, whose sign misleads.
+    /// The names of the IANA database without a slash: of old, and kept for those who use them. Foundation has the rules of all
+    /// of them, and knows more names, such as `GMT+2`, whose sign misleads.
+    static let shortNames: Set<String> = [
+        "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "GB", "GB-Eire", "GMT", "GMT+0", "GMT-0",
+        "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica", "Japan", "Kwajalein", "Libya",
+        "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT", "Navajo", "PRC", "PST8PDT", "Poland", "Portugal", "ROC", "ROK",
+        "Singapore", "Turkey", "UCT", "UTC", "Universal", "W-SU", "WET", "Zulu",
+    ]
+
+    /// - Parameter name: from the IANA database.
     init?(_ name: String) {
         guard name.utf8.count <= DeliveryHours.maximumTimeZoneByteCount, name.utf8.allSatisfy(Self.isOfName),
-            name == "UTC" || name == "GMT" || name.utf8.contains(UInt8(ascii: "/")),
+            name.utf8.contains(UInt8(ascii: "/")) || Self.shortNames.contains(name),
             let zone = TimeZone(identifier: name)
         else { return nil }
         self.zone = zone

@@ -105,9 +105,12 @@ struct NotificationForm: Codable {
     var context: Data?
     /// Absent for none.
     var environment: String?
+    /// Whether the tool has made up the apns-id, so that it need not be remembered. Absent for false.
+    var hasAssignedID: Bool?
 
     enum CodingKeys: String, CodingKey {
         case guarantee, environment
+        case hasAssignedID = "apns-id-is-assigned"
         // Bytes that come out as they went in, whatever they are.
         case payload = "payload-base64"
         case payloadKind = "payload-kind"
@@ -123,6 +126,7 @@ struct NotificationForm: Codable {
         tag = notification.tag.isEmpty ? nil : Data(notification.tag)
         context = notification.context.isEmpty ? nil : Data(notification.context)
         environment = notification.environment?.rawValue
+        hasAssignedID = notification.hasAssignedID ? true : nil
     }
 
     init(from decoder: any Decoder) throws {
@@ -134,6 +138,7 @@ struct NotificationForm: Codable {
         tag = try container.decodeIfPresent(Data.self, forKey: .tag)
         context = try container.decodeIfPresent(Data.self, forKey: .context)
         environment = try container.decodeIfPresent(String.self, forKey: .environment)
+        hasAssignedID = try container.decodeIfPresent(Bool.self, forKey: .hasAssignedID)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -145,6 +150,7 @@ struct NotificationForm: Codable {
         try container.encodeIfPresent(tag, forKey: .tag)
         try container.encodeIfPresent(context, forKey: .context)
         try container.encodeIfPresent(environment, forKey: .environment)
+        try container.encodeIfPresent(hasAssignedID, forKey: .hasAssignedID)
     }
 
     func value() throws(ControlError) -> PushNotification {
@@ -174,6 +180,7 @@ struct NotificationForm: Codable {
             context: try readContext(), deliverAfter: headers.deliverAfter?.value,
             deliveryHours: try headers.deliveryHours(), newestWins: headers.newestWins ?? false)
         notification.environment = try readEnvironment()
+        notification.hasAssignedID = hasAssignedID ?? false
         return notification
     }
 
@@ -198,10 +205,29 @@ struct NotificationForm: Codable {
     }
 }
 
+/// Lines of a file, and the note of how far it was taken.
+struct LinesForm: Codable {
+    var notifications: [NotificationForm]
+    /// Absent for the standard one.
+    var producer: String?
+    /// Absent for what comes from no file.
+    var note: RestoreForm.Note?
+
+    init(_ notifications: [PushNotification], _ producer: String?, _ note: RestoreNote?) {
+        self.notifications = notifications.map(NotificationForm.init)
+        self.producer = producer
+        self.note = note.map(RestoreForm.Note.init)
+    }
+
+    func value() throws(ControlError) -> [PushNotification] { try NotificationsForm(notifications).value() }
+}
+
 struct NotificationsForm: Codable {
     var notifications: [NotificationForm]
 
     init(_ notifications: [PushNotification]) { self.notifications = notifications.map(NotificationForm.init) }
+
+    init(_ notifications: [NotificationForm]) { self.notifications = notifications }
 
     func value() throws(ControlError) -> [PushNotification] {
         try OperatorDeskLimits.check(notifications.count)

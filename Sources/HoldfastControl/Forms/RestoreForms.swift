@@ -9,6 +9,18 @@ struct RestoreForm: Codable {
         /// With `isChecked`, the value that the note must have had before; absent for none.
         var before: Data?
         var isChecked: Bool?
+
+        init(_ note: RestoreNote) {
+            (name, value) = (note.name, Data(note.value))
+            before = note.before.map { Data($0) }
+            isChecked = note.isChecked ? true : nil
+        }
+
+        func noteValue() -> RestoreNote {
+            isChecked == true
+                ? RestoreNote(name: name, value: Array(value), before: before.map { Array($0) })
+                : RestoreNote(name: name, value: Array(value))
+        }
     }
 
     var entries: [RestoredForm]
@@ -16,11 +28,7 @@ struct RestoreForm: Codable {
 
     init(_ entries: [RestoredEntry], _ note: RestoreNote?) {
         self.entries = entries.map(RestoredForm.init)
-        self.note = note.map { note in
-            Note(
-                name: note.name, value: Data(note.value), before: note.before.map { Data($0) },
-                isChecked: note.isChecked ? true : nil)
-        }
+        self.note = note.map(Note.init)
     }
 
     func values() throws(ControlError) -> [RestoredEntry] {
@@ -30,13 +38,7 @@ struct RestoreForm: Codable {
         return values
     }
 
-    func noteValue() -> RestoreNote? {
-        note.map { note in
-            note.isChecked == true
-                ? RestoreNote(name: note.name, value: Array(note.value), before: note.before.map { Array($0) })
-                : RestoreNote(name: note.name, value: Array(note.value))
-        }
-    }
+    func noteValue() -> RestoreNote? { note.map { $0.noteValue() } }
 }
 
 struct RestoredForm: Codable {

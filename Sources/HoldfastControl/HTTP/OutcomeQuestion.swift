@@ -40,7 +40,13 @@ package enum OutcomeQuestion: Hashable, Sendable {
         return .find(wanted, before: before, limit: limit)
     }
 
-    static func list(_ query: some StringProtocol) throws(ControlError) -> OutcomeQuestion {
+    /// - Parameters:
+    ///   - query: behind the `?`.
+    ///   - longestWait: that may be asked for.
+    /// - Throws: ``ControlError`` with code `malformed`, for people.
+    static func list(
+        _ query: some StringProtocol, longestWait: Duration = longestWait
+    ) throws(ControlError) -> OutcomeQuestion {
         var (after, limit, wait) = (OutcomeCursor.start, standardLimit, Duration.zero)
         var producers: Set<String> = []
         for (name, value) in try QueryItems(query, known: listNames, lists: ["producer"]).items {
@@ -49,7 +55,7 @@ package enum OutcomeQuestion: Hashable, Sendable {
                 case "after": after = try OutcomeArgument.cursor(value)
                 case "limit": limit = try count(value)
                 case "producer": producers.insert(value)
-                default: wait = try self.wait(value)
+                default: wait = try self.wait(value, atMost: longestWait)
                 }
             } catch {
                 throw .malformed("\(name): \(error.message)")
@@ -62,7 +68,9 @@ package enum OutcomeQuestion: Hashable, Sendable {
         try OutcomeArgument.count(text, in: 1...OperatorDeskLimits.batch)
     }
 
-    private static func wait(_ text: String) throws(OutcomeArgument.Fault) -> Duration {
+    private static func wait(
+        _ text: String, atMost longestWait: Duration
+    ) throws(OutcomeArgument.Fault) -> Duration {
         guard let wait = DurationText.value(text), wait <= longestWait else {
             throw OutcomeArgument.Fault(
                 message:

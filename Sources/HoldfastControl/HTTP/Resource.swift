@@ -7,6 +7,7 @@ enum Resource: String, CaseIterable, Sendable {
     case resume = "/v1/lanes/resume"
     case reloadCredentials = "/v1/credentials/reload"
     case submit = "/v1/notifications"
+    case submitLines = "/v1/files/notifications"
     case withdraw = "/v1/entries/withdraw"
     case restore = "/v1/entries/restore"
     case retry = "/v1/rejections/retry"

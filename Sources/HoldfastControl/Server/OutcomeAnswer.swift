@@ -8,7 +8,7 @@ package struct OutcomeAnswer: Sendable {
     private let clock: EngineClock
     private let longestWait: Duration
 
-    /// - Parameter longestWait: for outcomes that are not there yet; who asks to wait longer is answered earlier.
+    /// - Parameter longestWait: for outcomes that are not there yet; who asks to wait longer is told so.
     package init(
         desk: any OutcomeDesk, longestWait: Duration = OutcomeQuestion.longestWait, clock: EngineClock = .system
     ) {
@@ -42,11 +42,12 @@ package struct OutcomeAnswer: Sendable {
     }
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {
-        guard case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(query) else {
-            return []
-        }
+        guard
+            case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(
+                query, longestWait: longestWait)
+        else { return [] }
         let listing = try await desk.outcomes(
-            after: after, limit: limit, of: producers, waitingAtMost: min(wait, longestWait))
+            after: after, limit: limit, of: producers, waitingAtMost: wait)
         return try Form.line(OutcomeListForm(listing))
     }
 }

@@ -27,6 +27,11 @@ struct RequestServer: Sendable {
         case .submit:
             let receipts = try await desk.submit(try read(NotificationsForm.self, body).value())
             return try Form.line(ReceiptsForm(receipts: receipts.map(ReceiptForm.init)))
+        case .submitLines:
+            let form = try read(LinesForm.self, body)
+            let receipts = try await desk.submit(
+                try form.value(), as: form.producer, note: form.note?.noteValue())
+            return try Form.line(ReceiptsForm(receipts: receipts.map(ReceiptForm.init)))
         case .restore:
             let form = try read(RestoreForm.self, body)
             return try Form.line(UIDsForm(try await desk.restore(try form.values(), note: form.noteValue())))

@@ -15,7 +15,10 @@ struct Delivery {
     let json: Bool
     var console = Console.standard
 
-    func run(_ intake: Intake, isQueueOnly: Bool = false) async throws -> ToolStatus {
+    /// - Parameter report: of a file; nil for none.
+    func run(
+        _ intake: Intake, isQueueOnly: Bool = false, report: SendReport? = nil
+    ) async throws -> ToolStatus {
         let logger = ConsoleLogHandler.logger(console, level: configuration.log.level ?? .error)
         let engine = try PushEngine(
             journal: journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger)
@@ -28,8 +31,12 @@ struct Delivery {
                 control: ControlSocket(
                     // Without a run of the engine the journal is as at rest.
                     desk: isQueueOnly ? JournalDesk(journal: journal) : engine.desk, journal: journal.directory,
-                    logger: logger)))
-        let outcome = await run.run(intake)
+                    logger: logger), ledger: report?.ledger))
+        var outcome = await run.run(intake)
+        if let report {
+            outcome.summary.report = report.path
+            await run.finish(report.ledger, &outcome)
+        }
         if let error = outcome.error { console.error(error.message) }
         console.print(json ? try JSONOutput.line(outcome.summary) : outcome.summary.text())
         return outcome.status

@@ -23,6 +23,8 @@ struct DeliveryRun {
         var feedback: [FeedbackReader] = []
         /// Serves operators meanwhile; that it can't ends nothing.
         var control: ControlSocket?
+        /// Is told what becomes of a file.
+        var ledger: SendLedger?
     }
 
     /// How it ended: figures, and what ended it before its time.
@@ -90,6 +92,7 @@ struct DeliveryRun {
         return await withTaskGroup(of: Event.self) { tasks in
             tasks.addTask { await Self.run(group) }
             if !options.isQueueOnly { tasks.addTask { await watch(report) } }
+            if let ledger = options.ledger { tasks.addTask { await follow(ledger) } }
             let quietPeriods = quietPeriods
             if !quietPeriods.isEmpty {
                 let events = engine.events()
@@ -199,7 +202,9 @@ struct DeliveryRun {
     }
 
     private func feed(_ report: Monitor<FeedReport>) -> Feed {
-        Feed(engine: engine, console: console, report: report, fullLimit: options.fullLimit) { [engine, options] in
+        Feed(
+            engine: engine, console: console, report: report, fullLimit: options.fullLimit, ledger: options.ledger
+        ) { [engine, options] in
             if options.isQueueOnly {
                 return ToolError(
                     .inputOutput, "nothing more is taken, since --queue-only sends nothing that would make room")

@@ -30,6 +30,8 @@ struct Feed {
     let report: Monitor<FeedReport>
     /// How long a full journal is waited for; nil for as long as it is not in vain.
     var fullLimit: Duration?
+    /// Is told what was taken of a file; nil where nobody asks.
+    var ledger: SendLedger?
     /// Why waiting for room in a full journal is in vain; nil while it is not.
     let whyStuck: @Sendable () -> ToolError?
 
@@ -48,13 +50,19 @@ struct Feed {
         do throws(ToolError) {
             var next: NotificationInput.Batch? = try await input.next()
             while let batch = next, !Task.isCancelled {
+                try await ledger?.willTake()
                 async let taken = taking(batch, of: file)
                 // A file is read on while its last batch is on its way to the disk. A stream may have nothing for hours,
                 // and what became of its last batch must not wait for that.
                 let isReadingOn = !batch.isLast && !file.isStream
                 let following: Result<NotificationInput.Batch, ToolError>? = isReadingOn ? await read(&input) : nil
-                guard let receipts = try await taken.get() else { break }
-                guard try count(receipts, of: batch, name: file.name, reporter: &reporter) else { break }
+                guard let receipts = try await taken.get(),
+                    try count(receipts, of: batch, name: file.name, reporter: &reporter)
+                else {
+                    await ledger?.didNotTake()
+                    break
+                }
+                try await ledger?.took(batch, receipts)
                 publish(batch, of: file, linesBefore: linesBefore, reporter)
                 if let following {
                     next = try following.get()
@@ -113,18 +121,11 @@ struct Feed {
     private func submit(
         _ batch: NotificationInput.Batch, note: (name: String, value: [UInt8])?
     ) async throws(ToolError) -> [Receipt] {
-        let producer: Producer
         do {
-            producer = try batch.producer.map { try engine.producer(named: $0) } ?? engine.producer
-        } catch let refusal as Refusal {
-            // Nothing of the batch is taken; the note is, so that the file goes on behind it.
-            if let note { _ = await engine.producer.submit([], note: note) }
-            return Array(repeating: .refused(refusal), count: batch.notifications.count)
+            return try await engine.submit(batch.notifications, as: batch.producer, note: note)
         } catch {
             throw ToolError(error, otherwise: .inputOutput)
         }
-        if let note { return await producer.submit(batch.notifications, note: note) }
-        return batch.notifications.isEmpty ? [] : await producer.submit(batch.notifications)
     }
 
     private func wantOfRoom(_ receipts: [Receipt]) -> Refusal? {
@@ -182,14 +183,7 @@ struct Feed {
     private func note(_ batch: NotificationInput.Batch, of file: InputFile) throws(ToolError) -> (
         name: String, value: [UInt8]
     )? {
-        guard let identity = file.identity, let path = file.path else { return nil }
-        let progress = FileProgress(
-            path: path, offset: batch.offset, lines: batch.lineCount, fingerprint: batch.fingerprint,
-            finished: batch.isLast)
-        do {
-            return (identity.noteName, try progress.encoded())
-        } catch {
-            throw ToolError(.internalFault, "\(error)")
-        }
+        guard let identity = file.identity, let progress = batch.progress(of: file) else { return nil }
+        return (identity.noteName, try progress.noted())
     }
 }

@@ -31,10 +31,20 @@ extension EntryExplanation {
             sentences.append(
                 "Its token is on the blacklist, but was registered later than that, so it goes all the same.")
         }
+        if let newer = facts.newer {
+            sentences.append(Self.superseded(by: newer, again: isPossiblySent))
+            return
+        }
         sentences.append(Self.next(entry, facts, again: isPossiblySent || entry.attempts > 0 ? "goes again" : "goes"))
         if isPossiblySent, let id = notification.id {
             sentences.append("If it was taken the first time it is a duplicate then, with the same apns-id, \(id).")
         }
+    }
+
+    static func superseded(by newer: UID, again isPossiblySent: Bool) -> String {
+        "It does not go\(isPossiblySent ? " again" : ""): notification \(newer), to the same recipient with the same topic and "
+            + "collapse id, is newer and takes its place. When its turn comes, it ends as "
+            + "*\(isPossiblySent ? "unknown" : "superseded")*."
     }
 
     /// Whether a blacklist entry keeps the entry from being sent: the rule of ``TokenBlacklist``.

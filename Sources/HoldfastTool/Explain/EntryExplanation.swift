@@ -170,7 +170,10 @@ struct EntryExplanation: Equatable {
     private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {
         summary = "scheduled"
         let hours = entry.notification.deliveryHours.map { ", within its hours, \($0)" } ?? ""
-        sentences.append("It may be delivered from \(Self.time(time, facts.now)) on\(hours), and goes then.")
+        sentences.append(
+            "It may be delivered from \(Self.time(time, facts.now)) on\(hours)\(facts.newer == nil ? ", and goes then" : "")."
+        )
+        if let newer = facts.newer { sentences.append(Self.superseded(by: newer, again: entry.isPossiblySent)) }
         if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
         sentences.append("`holdfast journal drop --uids \(entry.uid)` takes it back.")
     }

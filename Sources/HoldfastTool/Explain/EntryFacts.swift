@@ -26,6 +26,8 @@ struct EntryFacts {
     var mark = UID.none
     /// The blacklist entry of its token for its topic, whether it holds or not; of several, the latest.
     var blacklisted: BlacklistEntry?
+    /// The newer notification that is to take its place; nil for none.
+    var newer: UID?
     /// How a rejected entry of the journal ended, where the history has it.
     var outcome: Outcome?
     /// The process that uses the journal; `nil` at rest.

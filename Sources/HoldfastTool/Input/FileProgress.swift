@@ -13,9 +13,10 @@ struct FileIdentity: Hashable {
 
 /// How far a file was taken: a note in the journal, written in the same commits as the file's entries.
 struct FileProgress: Codable, Equatable {
-    static let currentVersion = 1
+    static let currentVersion = 2
 
-    var version = Self.currentVersion
+    /// 1 where no line was taken in part: a Holdfast before that can go on with it.
+    var version = 1
     /// Absolute; where the file was when it was last read.
     var path: String
     /// Everything before it was taken.
@@ -26,6 +27,21 @@ struct FileProgress: Codable, Equatable {
     var fingerprint: UInt64
     /// Whether the file was taken to its end.
     var finished: Bool
+    /// How many notifications of the next line were taken; nil for none.
+    var part: Int?
+
+    init(
+        path: String, offset: UInt64, lines: Int, fingerprint: UInt64, finished: Bool, part: Int? = nil
+    ) {
+        (self.path, self.offset, self.lines, self.fingerprint) = (path, offset, lines, fingerprint)
+        (self.finished, self.part) = (finished, part)
+        version = part == nil ? 1 : Self.currentVersion
+    }
+
+    /// The note's value.
+    func noted() throws(ToolError) -> [UInt8] {
+        do { return try encoded() } catch { throw ToolError(.internalFault, "\(error)") }
+    }
 
     func encoded() throws -> [UInt8] { Array(try JSONOutput.line(self).utf8) }
 

@@ -83,10 +83,16 @@ struct InputTask {
     let input: NotificationInput
     let place: InputPlace
 
-    init(_ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil, _ place: InputPlace) {
+    /// - Parameters:
+    ///   - ids: gives ids to lines without one; nil leaves that to the journal.
+    ///   - limit: the most notifications of a batch of several lines.
+    init(
+        _ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil, ids: LineIDs? = nil,
+        limit: Int = NotificationInput.batchCount, _ place: InputPlace
+    ) {
         self.place = place
         input = NotificationInput(
-            file, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment,
+            file, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment, ids: ids, limit: limit,
             after: place.progress.map { ($0, place.history) })
     }
 }

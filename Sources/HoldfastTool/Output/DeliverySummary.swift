@@ -14,6 +14,8 @@ struct DeliverySummary: Encodable, Equatable {
         var trouble: String?
     }
 
+    /// The process that uses the journal, which took the input and sends it; nil where this one does.
+    var owner: String?
     /// The input; nil for `recover`, and where flags gave the notifications.
     var file: String?
     /// Lines read by this run; with `--resume`, those after the ones taken before.
@@ -22,6 +24,10 @@ struct DeliverySummary: Encodable, Equatable {
     var resumedAtLine: Int?
     /// Whether the input was taken to its end.
     var inputFinished = true
+    /// The file that has a line for each line of the input; nil for none.
+    var report: String?
+    /// Its lines that have no outcome yet. Nil without a report, or where it could not be written.
+    var reportOpen: Int?
     /// Whether nothing was to be sent: then it is no failure that everything is left.
     var queueOnly = false
     /// Notifications journaled by this run.
@@ -53,6 +59,10 @@ struct DeliverySummary: Encodable, Equatable {
     var withdrawn = 0
     /// Whose place a newer one took. Nil for none.
     var superseded: Int?
+    /// Ended, and nobody knows how any more. Nil for none.
+    var untold: Int?
+    /// Left to the process that uses the journal until their time. Nil for none, and where this process uses it.
+    var scheduled: Int?
     /// Still unconfirmed, in the journal. Nil when the journal can't say.
     var left: Int? = 0
     /// The topics that all of them wait for, but those that no route serves. Nil when something else is waited for.
@@ -88,7 +98,9 @@ struct DeliverySummary: Encodable, Equatable {
         if quarantined != nil { status = max(status, .unreadable) }
         if let notifications { return notifications.map { $0.status(isQueueOnly: queueOnly) }.reduce(status, max) }
         if left ?? 0 > 0, !queueOnly { status = max(status, .entriesLeft) }
-        if rejectedCount > 0 || expired > 0 || unknown > 0 || withdrawn > 0 { status = max(status, .notAllConfirmed) }
+        if rejectedCount > 0 || expired > 0 || unknown > 0 || withdrawn > 0 || untold != nil {
+            status = max(status, .notAllConfirmed)
+        }
         return status
     }
 
@@ -124,6 +136,8 @@ struct DeliverySummary: Encodable, Equatable {
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
         if let superseded { rows.append(("superseded", Format.count(superseded), "a newer one took their place")) }
         if withdrawn > 0 { rows.append(("withdrawn", Format.count(withdrawn), "taken back, and never sent")) }
+        if let untold { rows.append(("untold", Format.count(untold), "ended; the journal does not keep how")) }
+        if let scheduled { rows.append(("scheduled", Format.count(scheduled), "whoever uses the journal sends them")) }
         switch left {
         case nil: rows.append(("left", "?", "safe in the journal, which failed: " + Self.remedy))
         case 0?: break
@@ -146,14 +160,24 @@ struct DeliverySummary: Encodable, Equatable {
             rows.append(("possible duplicates", Format.count(possibleDuplicates), "sent again with the same apns-id"))
         }
         if let feedback { rows.append(("feedback", Format.count(feedback), "tokens named by the feedback service")) }
+        rows += reportRows
         let answers = perSecond > 0 ? "\(Format.count(perSecond)) a second" : ""
         rows.append(("elapsed", Format.duration(.milliseconds(Int(elapsedSeconds * 1000))), answers))
         return ([Self.table(rows)] + topicsAdvice).joined(separator: "\n")
     }
 
+    private var reportRows: [(String, String, String)] {
+        guard let report else { return [] }
+        guard let reportOpen else { return [("report", "-", "\(report) could not be written to its end")] }
+        let isWhole = reportOpen == 0 && inputFinished
+        let open = reportOpen > 0 ? "\(Format.count(reportOpen)) without an outcome yet" : "not the whole input yet"
+        return [("report", isWhole ? "whole" : "open", isWhole ? report : "\(report): \(open); --resume completes it")]
+    }
+
     private static let remedy = "`holdfast recover` delivers them"
 
     private var leftNote: String {
+        if let owner { return ": \(owner) goes on with them" }
         guard let topicsSetAside else { return ": " + Self.remedy }
         let names = topicsSetAside.prefix(3).map { $0.topic.printable(maximumLength: 256) }.joined(separator: ", ")
         let more = topicsSetAside.count > 3 ? " and \(Format.count(topicsSetAside.count - 3)) more" : ""

@@ -19,6 +19,9 @@ import Testing
             self.verdict = verdict
         }
 
+        /// Of an error that has none of its own, and asks for patience.
+        var foreignReason: Reason? { verdict == .deferred(.service) ? .foreignAnswer : nil }
+
         var testDescription: String { "\(status) \(reason ?? "without a reason")" }
     }
 
@@ -73,7 +76,7 @@ import Testing
         let result = bench.result(2)
         #expect(result?.verdict == row.verdict)
         #expect(result?.status == row.status)
-        #expect(result?.reason == row.reason.map(Reason.init(rawValue:)))
+        #expect(result?.reason == (row.reason.map(Reason.init(rawValue:)) ?? row.foreignReason))
         #expect(result?.timestamp == row.reason.map { _ in WallTime(milliseconds: 1_700_000_000_123) })
         #expect(result?.retryAfter == .seconds(17))
         #expect(bench.result(1) == .confirmed)

@@ -59,6 +59,16 @@ final class StubDesk: OperatorDesk {
         }
     }
 
+    func submit(
+        _ notifications: [PushNotification], as producer: String?, note: RestoreNote?
+    ) async throws -> [Receipt] {
+        try await asked("submit \(notifications.count) as \(producer ?? "-") with \(note?.name ?? "-")") { state in
+            state.submitted += notifications
+            state.note = note?.value
+            return state.receipts
+        }
+    }
+
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         try await asked("withdraw \(uids.count)") { $0.withdrawal }
     }

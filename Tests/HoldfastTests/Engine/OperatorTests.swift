@@ -257,6 +257,42 @@ import Testing
         #expect(bench.core.status().submitted == 6)
     }
 
+    @Test(
+        "Lines that are given with their place are taken once, under their Producer's name, however often they are given"
+    )
+    func linesOfAFile() async throws {
+        let bench = try Bench()
+        let desk = EngineDesk(core: bench.core)
+        let lines = (1..<4).map { Sample.notification($0) }
+        let first = RestoreNote(name: "file/1", value: [1], before: nil)
+        let taken = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    do {
+                        return try await desk.submit(lines, as: "campaign", note: first).count == 3
+                    } catch {
+                        return (error as? JournalError)?.code != .inUse
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(taken == 1)
+        #expect(try bench.journal.note("file/1") == [1] && bench.core.status().submitted == 3)
+        #expect(try bench.journal.producers().first { $0.name == "campaign" }?.unconfirmed == 3)
+        // A name that is none takes nothing but the note, so that the file goes on behind such lines.
+        let refused = try await desk.submit(
+            lines, as: String(repeating: "x", count: 65), note: RestoreNote(name: "file/1", value: [2], before: [1]))
+        #expect(
+            refused.allSatisfy {
+                if case .refused(let refusal) = $0 { refusal.reason == .badProducerName } else { false }
+            })
+        #expect(try bench.journal.note("file/1") == [2] && bench.core.status().submitted == 3)
+        // Of a pipe.
+        #expect(try await desk.submit(lines, as: nil, note: nil).count == 3)
+        #expect(bench.core.status().submitted == 6)
+    }
+
     private func restored(_ notification: PushNotification, _ lane: LaneKey, _ history: EntryHistory) -> RestoredEntry {
         RestoredEntry(
             lane: lane, producer: "default", notification: notification, acceptedAt: ManualClock().wall,

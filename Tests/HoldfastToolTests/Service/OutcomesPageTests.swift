@@ -49,6 +49,8 @@ struct OutcomesPageTests {
         #expect(try #require(try lines(list.text).first?["outcomes"] as? [Any]).count == 20, "\(list.text)")
         #expect(try await world.get("/outcomes?after=21", fields: right).status == 422)
         #expect(try await world.get("/outcomes?after=x", fields: right).status == 400)
+        let long = try await world.get("/outcomes?after=20&wait=9s", fields: right)
+        #expect(long.status == 400 && long.text.contains("no duration up to 8s"), "\(long.text)")
         // A scrape needs no token, and tells how much there is.
         #expect(try await world.get("/metrics").text.contains("\nholdfast_history_outcomes 20\n"))
         #expect(try await world.stop().status == 0)

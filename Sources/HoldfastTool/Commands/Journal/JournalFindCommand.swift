@@ -54,23 +54,34 @@ struct JournalFindCommand: AsyncParsableCommand {
         }
         defer { Console.standard.showStatus("") }
         if all { return try printAll(search) }
-        let ended = try search.ended(limit: limit)
+        // One more than is printed: whether there are more is told.
+        let most = limit == .max ? limit : limit + 1
+        var ended = try search.ended(limit: most)
         // A UID is one notification's.
         let isFound = historyOptions.uid != nil && !ended.isEmpty
-        let waiting = isFound ? [] : try search.waiting(limit: limit - ended.count)
-        let older = isFound ? [] : try search.oldRejections(limit: limit - ended.count - waiting.count)
+        var waiting = isFound ? [] : try search.waiting(limit: most - ended.count)
+        var older = isFound ? [] : try search.oldRejections(limit: most - ended.count - waiting.count)
         Console.standard.showStatus("")
+        let isMore = waiting.count + older.count + ended.count > limit
+        ended = Array(ended.prefix(limit))
+        waiting = Array(waiting.prefix(limit - ended.count))
+        older = Array(older.prefix(limit - ended.count - waiting.count))
         switch (waiting.count + older.count, ended.count) {
         case (0, 0): return try tellNothing(reader)
         case (0, 1) where !json: try tell(ended[0], reader)
         case (1, 0) where !json: try await tell((waiting + older)[0], path)
-        default:
-            try print(waiting, ended, older, reader)
-            if waiting.count + older.count + ended.count >= limit {
-                Console.standard.note("more may follow: --all prints all of them, and --limit more of them")
-            }
+        default: try print(waiting, ended, older, reader)
         }
+        if isMore { try tellMore() }
         return .ok
+    }
+
+    /// Whether more match than were printed: the last line.
+    private struct More: Encodable { var more = true }
+
+    private func tellMore() throws {
+        if json { Console.standard.print(try JSONOutput.line(More())) }
+        Console.standard.note("more match: --all prints all of them, and --limit more of them")
     }
 
     private func printAll(_ search: HistorySearch) throws -> ToolStatus {

@@ -18,8 +18,8 @@ struct SendCommand: AsyncParsableCommand {
 
             Without a file, flags describe one notification: --token or --channel, and --alert and the like, or \
             --payload. The outcome is printed for each recipient, with its apns-id and, if the service refused it, the \
-            reason. If another process uses the journal, such as a gateway, that process takes the notification and \
-            sends it.
+            reason. If another process uses the journal, such as a gateway, that process takes the notification, or \
+            the file, and sends it.
 
             Examples:
               holdfast send notifications.ndjson --journal push.journal \\
@@ -93,7 +93,20 @@ struct SendCommand: AsyncParsableCommand {
             """)
     var strict = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Write a line of JSON to this file for each notification of the input, with its line number and what became \
+            of it. A later run with --resume completes it.
+            """, valueName: "file"),
+        completion: .file())
+    var report: String?
+
     func validate() throws {
+        if report == "" || report == "-" {
+            throw ValidationError("--report names a file: a later run with --resume goes on with it.")
+        }
         if resume, restart { throw ValidationError("--resume and --restart exclude each other.") }
         guard let file else { return try validateByHand() }
         if let flag = notificationOptions.given.first {
@@ -111,7 +124,9 @@ struct SendCommand: AsyncParsableCommand {
     private func validateByHand() throws {
         // Without anything to send it is refused when it runs: an unknown flag is told before.
         guard let first = notificationOptions.given.first else { return }
-        let flags = [("--resume", resume), ("--restart", restart), ("--strict", strict)]
+        let flags = [
+            ("--resume", resume), ("--restart", restart), ("--strict", strict), ("--report", report != nil),
+        ]
         if let (flag, _) = flags.first(where: { $0.1 }) {
             throw ValidationError("\(flag) is for a file, and \(first) is for a notification by hand.")
         }
@@ -147,8 +162,12 @@ struct SendCommand: AsyncParsableCommand {
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let source = try await source()
-        if case .flags(let draft) = source, let desk = try await DeskOpener.live(path) {
-            let taken = try await handOver(draft, to: desk, of: path, plan, configuration)
+        if let desk = try await DeskOpener.live(path) {
+            let taken =
+                switch source {
+                case .flags(let draft): try await handOver(draft, to: desk, of: path, plan, configuration)
+                case .file(let input): try await handOver(input, to: desk, of: path, plan, configuration)
+                }
             await desk.close()
             if let taken { return taken }
         }
@@ -159,7 +178,14 @@ struct SendCommand: AsyncParsableCommand {
             let routes = try ready(plan, remembered: nil)
             if case .flags(let draft) = source { _ = try notifications(draft, plan.defaultTopic(of: routes)) }
         }
+        // What ends while its report is written must be there to be read.
+        if report != nil, !configuration.journal.history.isKept { configuration.journal.history = HistoryPolicy() }
 
+        let sending = FileSending(
+            journal: path, mode: mode, environment: environment,
+            topic: report == nil ? nil : plan.defaultTopic(remembered: try remembered(by: path)))
+        let report: SendReport? =
+            if case .file(let input) = source { try await sending.report(self.report, of: input) } else { nil }
         let journal = try await configuration.journal.open(at: path, create: true)
         defer { journal.close() }
         for warning in journal.warnings { Console.standard.note("warning: \(warning)") }
@@ -170,13 +196,14 @@ struct SendCommand: AsyncParsableCommand {
         switch source {
         case .flags(let draft): intake = .notifications(try notifications(draft, topic))
         case .file(let input):
-            let task = try task(of: input, in: journal, defaultTopic: topic)
+            let task = try sending.task(of: input, in: journal, ids: report?.ledger.ids, defaultTopic: topic)
             if strict,
                 try await !StrictCheck(
                     console: .standard, routes: routes.map(\.route),
                     defaultEnvironment: configuration.limits.engine.defaultEnvironment
                 ).passes(task)
             {
+                try await report?.ledger.discardIfEmpty()
                 return .badInput
             }
             try input.seek(to: task.place.progress?.offset ?? 0)
@@ -189,7 +216,7 @@ struct SendCommand: AsyncParsableCommand {
         }
         let delivery = Delivery(
             journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
-        return try await delivery.run(intake, isQueueOnly: queueOnly)
+        return try await delivery.run(intake, isQueueOnly: queueOnly, report: report)
     }
 
     /// Gives the notifications to the process that uses the journal, which sends them by its own routes.
@@ -199,10 +226,7 @@ struct SendCommand: AsyncParsableCommand {
         _ draft: NotificationDraft, to desk: RemoteDesk, of journal: String, _ plan: RoutePlan,
         _ configuration: HoldfastConfiguration
     ) async throws -> ToolStatus? {
-        if let flag = (routeOptions.given + deliveryOptions.givenForOwner).first {
-            throw ToolError(
-                .usage, "\(desk.owner) uses the journal, and sends by routes and limits of its own: leave \(flag) out")
-        }
+        try refuseFlagsForOwner(desk)
         let topic = plan.defaultTopic(remembered: try RouteSettings.remembered(by: journal))
         let notifications = try notifications(draft, topic)
         let handOver = HandOver(
@@ -215,11 +239,34 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private func task(of input: InputFile, in journal: LMDBJournal, defaultTopic: String?) throws -> InputTask {
-        let place = try InputPlace.find(input, in: journal, mode: mode)
-        sayPlace(place, of: input)
-        return InputTask(
-            input, defaultTopic: defaultTopic, defaultEnvironment: environment, place)
+    /// Gives a file to the process that uses the journal.
+    ///
+    /// - Returns: nil when it delivers nothing.
+    private func handOver(
+        _ input: InputFile, to desk: RemoteDesk, of journal: String, _ plan: RoutePlan,
+        _ configuration: HoldfastConfiguration
+    ) async throws -> ToolStatus? {
+        try refuseFlagsForOwner(desk)
+        let sending = FileSending(
+            journal: journal, mode: mode, environment: environment,
+            topic: plan.defaultTopic(remembered: try RouteSettings.remembered(by: journal)))
+        return try await sending.handOver(
+            input, to: desk, report: report, isStrict: strict,
+            FileHandOver.Options(
+                isQueueOnly: queueOnly, giveUpAfter: configuration.limits.giveUpAfter,
+                fullLimit: configuration.journal.fullLimit, json: deliveryOptions.json))
+    }
+
+    /// The route that the journal remembers, of which this process is not the owner yet.
+    private func remembered(by journal: String) throws -> RouteSettings? {
+        FileManager.default.fileExists(atPath: journal) ? try RouteSettings.remembered(by: journal) : nil
+    }
+
+    /// A flag that would do nothing is a mistake of somebody's.
+    private func refuseFlagsForOwner(_ desk: RemoteDesk) throws {
+        guard let flag = (routeOptions.given + deliveryOptions.givenForOwner).first else { return }
+        throw ToolError(
+            .usage, "\(desk.owner) uses the journal, and sends by routes and limits of its own: leave \(flag) out")
     }
 
     private func remember(
@@ -243,21 +290,6 @@ struct SendCommand: AsyncParsableCommand {
             remembered: remembered,
             missingEndpoint:
                 "Missing --endpoint <url>: this journal remembers none yet, and no configuration has routes.")
-    }
-
-    private func sayPlace(_ place: InputPlace, of input: InputFile) {
-        switch place.decision {
-        case .nothingToResume:
-            Console.standard.note("\(input.name): nothing of it was taken so far; beginning with its first line")
-        case .goOn(let progress):
-            Console.standard.note("\(input.name): going on with line \(Format.count(progress.lines + 1))")
-        case .alreadyFinished(let progress):
-            Console.standard.note(
-                "\(input.name): all of its \(Format.plural(progress.lines, "line")) were taken before; "
-                    + "delivering what is left in the journal")
-        case .fromStart, .refuse:
-            break
-        }
     }
 
     private func sayRouteChange(from old: RouteSettings?, to new: RouteSettings, unconfirmed: Int) {

@@ -1,0 +1,110 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import HoldfastService
+
+/// A file that is sent: where in it to begin, its report, and how it is given to the process that uses the journal.
+struct FileSending {
+    /// The journal's directory.
+    let journal: String
+    let mode: ResumeMode
+    /// The environment of lines that have none.
+    let environment: PushEnvironment?
+    /// The topic of lines that have none.
+    let topic: String?
+    var console = Console.standard
+
+    // MARK: The report
+
+    /// Begins the report of a file, or goes on with it, before this process owns the journal.
+    ///
+    /// - Parameter path: nil for none.
+    func report(_ path: String?, of input: InputFile) async throws -> SendReport? {
+        guard let path else { return nil }
+        return try await report(path, of: input, at: try place(of: input).place)
+    }
+
+    private func report(_ path: String, of input: InputFile, at place: InputPlace) async throws -> SendReport {
+        try await SendReport.open(path, of: input, at: place, journal: journal) { place, ids in
+            task(of: input, at: place, ids: ids)
+        }
+    }
+
+    // MARK: The place
+
+    /// The task of taking the file from where the journal has come to.
+    func task(
+        of input: InputFile, in journal: LMDBJournal, ids: LineIDs?, defaultTopic: String?
+    ) throws -> InputTask {
+        let place = try InputPlace.find(input, in: journal, mode: mode)
+        say(place, of: input)
+        return InputTask(input, defaultTopic: defaultTopic, defaultEnvironment: environment, ids: ids, place)
+    }
+
+    private func task(of input: InputFile, at place: InputPlace, ids: LineIDs?) -> InputTask {
+        InputTask(
+            input, defaultTopic: topic, defaultEnvironment: environment, ids: ids, limit: FileHandOver.requestCount,
+            place)
+    }
+
+    /// Looks up the place without owning the journal.
+    private func place(of input: InputFile) throws -> (place: InputPlace, noted: [UInt8]?) {
+        guard FileManager.default.fileExists(atPath: journal) else {
+            return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in nil }, nil)
+        }
+        let reader = try JournalReader(directory: journal)
+        defer { reader.close() }
+        let noted = try input.identity.flatMap { try reader.note($0.noteName) }
+        return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in noted }, noted)
+    }
+
+    private func say(_ place: InputPlace, of input: InputFile) {
+        switch place.decision {
+        case .nothingToResume:
+            console.note("\(input.name): nothing of it was taken so far; beginning with its first line")
+        case .goOn(let progress):
+            console.note("\(input.name): going on with line \(Format.count(progress.lines + 1))")
+        case .alreadyFinished(let progress):
+            console.note(
+                "\(input.name): all of its \(Format.plural(progress.lines, "line")) were taken before; "
+                    + "delivering what is left in the journal")
+        case .fromStart, .refuse:
+            break
+        }
+    }
+
+    // MARK: Beside the process that uses the journal
+
+    /// - Returns: nil when that process delivers nothing, and nothing was done.
+    func handOver(
+        _ input: InputFile, to desk: RemoteDesk, report path: String?, isStrict: Bool, _ options: FileHandOver.Options
+    ) async throws -> ToolStatus? {
+        guard try await desk.status().routes.isEmpty == false else { return nil }
+        let log = try await desk.outcomeLog()
+        guard log.isKept else {
+            throw ToolError(
+                .usage,
+                "\(desk.owner) uses the journal and keeps no history (journal.history), so nobody could tell what becomes of a "
+                    + "file's lines: turn it on, or send the lines to the gateway's address")
+        }
+        let (place, noted) = try place(of: input)
+        if isStrict, try await !isWellFormed(input, at: place) { return .badInput }
+        let report: SendReport? = if let path { try await report(path, of: input, at: place) } else { nil }
+        let ledger =
+            try report?.ledger
+            ?? SendLedger(nil, ids: LineIDs(key: .random()), from: log.newest)
+        say(place, of: input)
+        try input.seek(to: place.progress?.offset ?? 0)
+        let handOver = FileHandOver(
+            journal: journal, task: task(of: input, at: place, ids: ledger.ids), noted: noted, ledger: ledger,
+            report: path, options: options, console: console)
+        return try await handOver.run(desk)
+    }
+
+    /// Only the owner knows its routes: here a line is bad that is not what the reference describes.
+    private func isWellFormed(_ input: InputFile, at place: InputPlace) async throws(ToolError) -> Bool {
+        try input.seek(to: place.progress?.offset ?? 0)
+        return try await StrictCheck(console: console, routes: []).passes(task(of: input, at: place, ids: nil))
+    }
+}

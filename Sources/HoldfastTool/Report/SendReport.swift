@@ -1,0 +1,91 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastService
+
+/// The report of a sending: begun, or gone on with, before anything is taken.
+struct SendReport {
+    /// As it was given.
+    let path: String
+    let ledger: SendLedger
+
+    /// Makes the report of a sending that begins at a place, or goes on with the one that has come there.
+    ///
+    /// - Parameters:
+    ///   - journal: its directory, of which this process is not the owner yet.
+    ///   - lines: the task of reading the input from a place on, with these ids.
+    /// - Throws: ``ToolError`` when it can't be written, or is not the report of this sending; nothing was done then.
+    static func open(
+        _ path: String, of file: InputFile, at place: InputPlace, journal: String,
+        lines: (InputPlace, LineIDs) -> InputTask
+    ) async throws -> SendReport {
+        guard !path.isEmpty, path != "-" else {
+            throw ToolError(.usage, "--report names a file: a later run goes on with it")
+        }
+        let directory = URL(fileURLWithPath: journal).standardizedFileURL.resolvingSymlinksInPath().path
+        let reader = FileManager.default.fileExists(atPath: journal) ? try JournalReader(directory: journal) : nil
+        defer { reader?.close() }
+        let newest = try reader?.outcomeLog().newest ?? .start
+        let report = try await opened(path, of: file, at: place, journal: directory, from: newest)
+        guard let ids = report.header.ids else { throw ToolError(.internalFault, "the report has no key") }
+        let state = report.state
+        if OutcomeCursor(state.cursor) > newest {
+            throw ToolError(
+                .cannotOpen,
+                "the report \(path) knows outcome \(state.cursor), and the newest of \(journal) is \(newest): it is the report "
+                    + "of another journal, or this one was restored from a backup. Go on without --report")
+        }
+        let ledger = try SendLedger(report, ids: ids, from: newest)
+        if let reader, let progress = place.progress, progress.lines != state.lines || progress.part != state.part {
+            let before = FileProgress(
+                path: progress.path, offset: state.offset, lines: state.lines, fingerprint: 0, finished: false,
+                part: state.part)
+            let start = InputPlace(
+                decision: .goOn(before), progress: before, history: try file.history(before: state.offset) ?? [])
+            try file.seek(to: state.offset)
+            var found = try await LostReceipts.lines(lines(start, ids), upTo: progress)
+            try LostReceipts(reader: reader, cursor: OutcomeCursor(state.cursor)).look(for: &found)
+            try await ledger.recover(found)
+        }
+        return SendReport(path: path, ledger: ledger)
+    }
+
+    private static func opened(
+        _ path: String, of file: InputFile, at place: InputPlace, journal: String, from cursor: OutcomeCursor
+    ) async throws(ToolError) -> ReportFile {
+        let taken = place.progress
+        guard FileManager.default.fileExists(atPath: ReportFile.companionPath(of: path)) else {
+            if let taken, taken.lines > 0 || taken.part != nil {
+                throw ToolError(
+                    .usage,
+                    "\(Format.plural(taken.lines, "line")) of \(file.name) were taken without the report \(path), so it could not "
+                        + "have all lines: name the report that the sending was begun with, or leave --report out")
+            }
+            return try await ReportFile.create(path, header(of: file, journal: journal), from: cursor)
+        }
+        let report = try ReportFile.open(path)
+        let rest = "give another name, or remove it with \(ReportFile.companionPath(of: path))"
+        guard report.header.isOf(file, journal: journal) else {
+            let other = report.header.input ?? "standard input"
+            throw ToolError(
+                .cannotOpen,
+                "\(path) is the unfinished report of \(other), by way of \(report.header.journal): \(rest)")
+        }
+        let state = report.state
+        guard let taken, taken.lines >= state.lines else {
+            guard state.lines > 0 || state.part != nil else { return report }
+            throw ToolError(
+                .cannotOpen,
+                "\(path) is the unfinished report of an earlier sending of \(file.name), \(Format.plural(state.lines, "line")) long. "
+                    + (taken == nil ? "--resume goes on with both; else " : "The journal knows of fewer: ") + rest)
+        }
+        return report
+    }
+
+    private static func header(of file: InputFile, journal: String) -> ReportHeader {
+        let key = IdentityKey.random()
+        return ReportHeader(
+            input: file.path, device: file.identity?.device, inode: file.identity?.inode, journal: journal,
+            key: [key.first, key.second])
+    }
+}
