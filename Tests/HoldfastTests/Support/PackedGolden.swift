@@ -44,7 +44,8 @@ struct PackedGolden: Sendable, CustomStringConvertible {
     func expectKept() throws {
         let bytes = [0xAA, 0xBB] + packed + [0xCC]
         let fields = try PackedNotification.Fields(bytes.span, in: 2..<bytes.count - 1)
-        let kept = try #require(PackedNotification.OutcomeFields(bytes.span, in: 2..<bytes.count - 1))
+        let read = PackedNotification.OutcomeFields(bytes.span, in: 2..<bytes.count - 1)
+        let kept = try #require(read)
         #expect(kept.id == fields.id)
         #expect(kept.acceptedAt == fields.acceptedAt.milliseconds)
         #expect(kept.service == fields.service)
