@@ -2,20 +2,8 @@ import Testing
 
 @testable import Holdfast
 
-/// Byte for byte as another program (Python) writes them from Docs/Internals/JournalFormat.md. A change here is a new version.
 @Suite("A packed notification with a context, a delivery time, delivery hours, or of which the newest wins")
 struct PackedAdditionsTests {
-    struct Golden: Sendable, CustomStringConvertible {
-        let description: String
-        let notification: PushNotification
-        var expiration = Expiration.once
-        var producer = ""
-        var retryOf = UID.none
-        let hex: String
-    }
-
-    private static let id = NotificationID(high: 0x1111_1111_1111_1111, low: 0x2222_2222_2222_2222)
-
     private static func notification(_ change: (inout PushNotification) -> Void) -> PushNotification {
         var notification = PushNotification(
             token: DeviceToken(checked: [0x00, 0xFC, 0x13, 0xAD]), topic: "com.example.app", payload: "{}")
@@ -23,20 +11,20 @@ struct PackedAdditionsTests {
         return notification
     }
 
-    static let goldens: [Golden] = [
-        Golden(
+    static let goldens: [PackedGolden] = [
+        PackedGolden(
             description: "a context", notification: notification { $0.context = [0x00, 0xFF] + Array("cart 7".utf8) },
             hex: "0600000004000f00020000000000000111111111111111112222222222222222000000000000000000000000"
                 + "000000007b68e5cf8b0100000000000000000000080000000000000000fc13ad636f6d2e6578616d706c652e"
                 + "61707000ff6361727420377b7d"),
-        Golden(
+        PackedGolden(
             description: "a delivery time",
             notification: notification { $0.deliverAfter = WallTime(milliseconds: 1_800_000_000_500) },
             expiration: .unstated(until: 1_900_000_000),
             hex: "0640000004000f0002000000000000021111111111111111222222222222222200b33f710000000000000000"
                 + "000000007b68e5cf8b010000f4515c18a3010000000000000000000000fc13ad636f6d2e6578616d706c652e"
                 + "6170707b7d"),
-        Golden(
+        PackedGolden(
             description: "delivery hours",
             notification: notification {
                 $0.deliveryHours = DeliveryHours(checkedFrom: 540, until: 1080, timeZone: "Europe/Berlin")
@@ -44,7 +32,7 @@ struct PackedAdditionsTests {
             hex: "0600000004000f00020000000000000411111111111111112222222222222222000000000000000000000000"
                 + "000000007b68e5cf8b010000000000000000000000001c0238040d0000fc13ad636f6d2e6578616d706c652e"
                 + "6170704575726f70652f4265726c696e7b7d"),
-        Golden(
+        PackedGolden(
             description: "the newest wins",
             notification: notification {
                 $0.newestWins = true
@@ -52,7 +40,7 @@ struct PackedAdditionsTests {
             },
             hex: "0602000004050f00020000000000000811111111111111112222222222222222000000000000000000000000"
                 + "000000007b68e5cf8b01000000fc13ad636f6d2e6578616d706c652e61707073636f72657b7d"),
-        Golden(
+        PackedGolden(
             description: "all of them, at another service and as a retry",
             notification: notification {
                 $0.recipient = .service(ServiceAddress(checked: .firebaseToken, Array("tok:en".utf8)))
@@ -68,52 +56,28 @@ struct PackedAdditionsTests {
                 + "7b7d"),
     ]
 
-    private func packed(_ golden: Golden) -> [UInt8] {
-        var bytes: [UInt8] = []
-        PackedNotification.append(
-            golden.notification, id: Self.id, expiration: golden.expiration,
-            acceptedAt: WallTime(milliseconds: 1_700_000_000_123), producer: golden.producer, retryOf: golden.retryOf,
-            to: &bytes)
-        return bytes
-    }
-
     @Test("is these bytes, and is read from them", arguments: goldens)
-    func golden(_ golden: Golden) throws {
-        #expect(Hex.string(packed(golden)) == golden.hex)
-        // Among others' bytes, so that ranges are not those of an array of its own.
-        let bytes = [0xAA, 0xBB] + (Hex.bytes(Array(golden.hex.utf8).span) ?? []) + [0xCC]
-        let fields = try PackedNotification.Fields(bytes.span, in: 2..<bytes.count - 1)
-        var expected = golden.notification
-        (expected.id, expected.expiration) = (Self.id, golden.expiration)
-        #expect(PushNotification(fields, in: bytes) == expected)
-        #expect(Array(bytes[fields.context]) == golden.notification.context)
-        #expect(fields.deliverAfter == golden.notification.deliverAfter)
-        #expect(fields.newestWins == golden.notification.newestWins)
-        #expect(fields.retryOf == golden.retryOf)
-        #expect(String(decoding: bytes[fields.producer], as: UTF8.self) == golden.producer)
-    }
-
-    @Test("is none where a version says so that does not know its flags", arguments: 1...5 as ClosedRange<UInt8>)
-    func older(version: UInt8) {
-        for golden in Self.goldens {
-            var bytes = packed(golden)
-            bytes[0] = version
-            #expect(throws: PackedNotification.Damage.malformed) {
-                try PackedNotification.Fields(bytes.span, in: 0..<bytes.count)
-            }
+    func golden(_ golden: PackedGolden) throws {
+        try golden.expectGolden { fields, bytes in
+            #expect(Array(bytes[fields.context]) == golden.notification.context)
+            #expect(fields.deliverAfter == golden.notification.deliverAfter)
+            #expect(fields.newestWins == golden.notification.newestWins)
         }
     }
 
+    @Test("is none where a version says so that does not know its flags", arguments: 1...5 as ClosedRange<UInt8>)
+    func older(version: UInt8) { for golden in Self.goldens { golden.expectNone(inVersion: version) } }
+
     @Test("has the bytes that it always had, where it has none of them") func unchanged() {
-        let plain = Golden(description: "", notification: Self.notification { _ in }, hex: "")
-        #expect(packed(plain)[0] == 1)
-        #expect(packed(plain).count == 56 + 4 + 15 + 2)
-        #expect(packed(plain)[15] == 0)
+        let plain = PackedGolden(description: "", notification: Self.notification { _ in })
+        #expect(plain.packed[0] == 1)
+        #expect(plain.packed.count == 56 + 4 + 15 + 2)
+        #expect(plain.packed[15] == 0)
     }
 
     @Test("has no flag, no length and no minute that are out of their range") func outOfRange() {
-        func isDamage(_ golden: Golden, _ change: (inout [UInt8]) -> Void) -> Bool {
-            var bytes = packed(golden)
+        func isDamage(_ golden: PackedGolden, _ change: (inout [UInt8]) -> Void) -> Bool {
+            var bytes = golden.packed
             change(&bytes)
             return (try? PackedNotification.Fields(bytes.span, in: 0..<bytes.count)) == nil
         }
@@ -130,7 +94,7 @@ struct PackedAdditionsTests {
         #expect(isDamage(hours) { $0[64] = 1 })
         var longest = Self.goldens[0].notification
         longest.context = Array(repeating: 7, count: PackedNotification.maximumContextByteCount)
-        let whole = Golden(description: "", notification: longest, hex: "")
+        let whole = PackedGolden(description: "", notification: longest)
         #expect(!isDamage(whole) { _ in })
         #expect(
             isDamage(whole) {
@@ -139,15 +103,19 @@ struct PackedAdditionsTests {
             })
     }
 
-    @Test("of which a byte is missing is damage") func truncated() {
-        for golden in Self.goldens {
-            let bytes = packed(golden)
-            for count in 0..<bytes.count {
-                #expect(throws: PackedNotification.Damage.self, "\(golden), \(count) bytes") {
-                    try PackedNotification.Fields(bytes.span, in: 0..<count)
-                }
-            }
+    @Test("keeps for its outcome what all of its fields say, without additions as well") func kept() throws {
+        let channel = PushNotification(
+            recipient: .channel(BroadcastChannel(checked: "dHN0LXNyY2gtY2hubA==")), topic: "com.example.app",
+            payload: [1])
+        for notification in [channel, Self.notification { $0.tag = [7] }, Self.notification { $0.collapseID = "a" }] {
+            let golden = PackedGolden(description: "", notification: notification, producer: "news", retryOf: UID(9))
+            try golden.expectKept()
+            golden.expectDamageWhenCut()
         }
+    }
+
+    @Test("of which a byte is missing is damage") func truncated() {
+        for golden in Self.goldens { golden.expectDamageWhenCut() }
     }
 
     @Test(
@@ -156,16 +124,10 @@ struct PackedAdditionsTests {
     func flipped(seed: UInt64) {
         var random = Xoshiro256(seed: seed)
         for golden in Self.goldens {
-            var bytes = packed(golden)
-            if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 1...bytes.count, using: &random)) }
-            for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-                bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            golden.flipBits(&random) { read in
+                _ = read.opening(at: WallTime(seconds: 1_800_000_000))
+                _ = "\(read.deliveryHours?.description ?? "")"
             }
-            guard let fields = try? PackedNotification.Fields(bytes.span, in: 0..<bytes.count) else { continue }
-            #expect(fields.payload.upperBound == bytes.count)
-            let read = PushNotification(fields, in: bytes)
-            _ = read.opening(at: WallTime(seconds: 1_800_000_000))
-            _ = "\(read.deliveryHours?.description ?? "")"
         }
     }
 }

@@ -99,19 +99,6 @@ public final class LMDBJournal: Journal, JournalService {
             name: "holdfast-journal", work: { requests in writer.work(requests) }, finish: { writer.finish() })
     }
 
-    /// Checks the place of a journal, and changes nothing: whether the journal could be opened or created in `directory`.
-    /// A ``JournalReader`` shows its contents and its user.
-    ///
-    /// - Returns: whether the journal exists; otherwise an opening would create it.
-    /// - Throws: ``JournalError``, as ``init(directory:options:)`` would.
-    @discardableResult
-    package static func examine(_ directory: String, _ options: Options = Options()) throws(JournalError) -> Bool {
-        let place = JournalDirectory(directory)
-        try place.examine(create: options.create)
-        if !place.isEvident { try refuseSmallFileSystem(place.nearest, used: 0, options) }
-        return place.isEvident
-    }
-
     deinit {
         if options.stepping != nil { return parts.abandon() }
         // The last reference may have been a completion's, on the thread that closing waits for.
@@ -124,36 +111,6 @@ public final class LMDBJournal: Journal, JournalService {
     public func close() {
         thread.refuseOwnThread()
         parts.close()
-    }
-
-    // MARK: Opening
-
-    private struct Opened {
-        let store: EntriesStore
-        let state: JournalState
-        let figures: CommitFigures
-        let outcomes: OutcomeAppender
-    }
-
-    /// Makes two synced commits before anything that was read is trusted.
-    private static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError)
-        -> Opened
-    {
-        let store = try EntriesStore(opening: environment, directory: path)
-        let found = try translated("read", path) { () throws(LMDBError) in
-            try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try StoredState(snapshot, store.tables)
-            }
-        }
-        guard let found else { throw .closed(path) }
-        var state = try found.state(in: path, newKey: options.stepping?.identityKey)
-        try found.refuseContradiction(of: state, in: path)
-        state.facts.openings += 1
-        state.facts.closedInOrder = false
-        try store.markOpen(state.facts, limit: options.limit, directory: path)
-        let outcomes = OutcomeAppender(after: state.log.newest, block: found.log.newestBlock)
-        let figures = try OutcomeMigration.run(store, &state, outcomes, directory: path) ?? found.figures
-        return Opened(store: store, state: state, figures: figures, outcomes: outcomes)
     }
 
     // MARK: Writing

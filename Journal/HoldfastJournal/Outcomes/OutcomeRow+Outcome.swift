@@ -40,17 +40,15 @@ extension OutcomeRow {
     /// The row of an entry's end.
     ///
     /// - Parameters:
-    ///   - record: the entry's record, as it lay in the journal.
+    ///   - head: of the entry's record, as it lay in the journal.
     ///   - fields: of its notification.
     @inline(__always)
-    init(
-        code: UInt8, settledAt: Int64, sentAt: Int64?, attempts: UInt64, head: EntryRecord.Head,
-        fields: borrowing PackedNotification.Fields
-    ) {
+    init(_ end: LoggedEnd, head: EntryRecord.Head, _ fields: borrowing PackedNotification.OutcomeFields) {
         self.init(
-            code: code, uid: head.uid, idHigh: fields.id.high, idLow: fields.id.low, settledAt: settledAt,
-            acceptedAt: fields.acceptedAt.milliseconds, sentAt: sentAt, attempts: attempts, producer: head.producer,
-            kind: fields.service != nil ? Kind.service : fields.isBroadcast ? Kind.channel : Kind.token,
+            code: end.code, uid: head.uid, idHigh: fields.id.high, idLow: fields.id.low, settledAt: end.settledAt,
+            acceptedAt: fields.acceptedAt, sentAt: end.sentAt, attempts: UInt64(head.attempts) + end.attempts,
+            producer: head.producer,
+            kind: fields.service != nil ? Kind.service : fields.isChannel ? Kind.channel : Kind.token,
             service: fields.service?.rawValue ?? 0, topic: fields.topic, recipient: fields.address, tag: fields.tag)
     }
 

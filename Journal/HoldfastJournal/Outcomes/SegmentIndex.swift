@@ -33,21 +33,21 @@ struct SegmentIndex {
         var producers: [UInt16] = []
         var topicCount = 0
         var lastTag: Range<Int>?
-        while let row = scanner.next(bytes) {
-            note(hash.uid(row.uid), block)
-            note(hash.id(row.idHigh, row.idLow), block)
-            note(hash.recipient(bytes, row.recipient, kind: row.kind, service: row.service), block)
-            if !row.tag.isEmpty, row.tag != lastTag {
-                note(hash.tag(bytes, row.tag), block)
-                lastTag = row.tag
+        while let keys = scanner.nextKeys(bytes) {
+            note(hash.uid(keys.uid), block)
+            note(hash.id(keys.idHigh, keys.idLow), block)
+            note(hash.recipient(bytes, keys.recipient, kind: keys.kind, service: keys.service), block)
+            if !keys.tag.isEmpty, keys.tag != lastTag {
+                note(hash.tag(bytes, keys.tag), block)
+                lastTag = keys.tag
             }
             if scanner.topics.count > topicCount {
                 topicCount = scanner.topics.count
-                note(hash.topic(bytes, row.topic), block)
+                note(hash.topic(bytes, keys.topic), block)
             }
-            if producers.last != row.producer, !producers.contains(row.producer) {
-                producers.append(row.producer)
-                note(hash.producer(row.producer), block)
+            if producers.last != keys.producer, !producers.contains(keys.producer) {
+                producers.append(keys.producer)
+                note(hash.producer(keys.producer), block)
             }
             outcomes += 1
         }

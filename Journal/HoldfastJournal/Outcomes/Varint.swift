@@ -85,6 +85,21 @@ struct ByteScanner {
         return 0
     }
 
+    /// Passes over numbers, up to eight bytes of them in one step.
+    @inline(__always)
+    mutating func skipVarints(_ count: Int, _ bytes: Span<UInt8>) {
+        if end - position >= 8 {
+            // The last byte of a number is the one without the highest bit.
+            var ends = ~bytes.load(UInt64.self, at: position) & 0x8080_8080_8080_8080
+            for _ in 1..<count { ends &= ends &- 1 }
+            if ends != 0 {
+                position &+= ends.trailingZeroBitCount &>> 3 &+ 1
+                return
+            }
+        }
+        for _ in 0..<count { _ = varint(bytes) }
+    }
+
     @inline(__always)
     mutating func signed(_ bytes: Span<UInt8>) -> Int64 { Varint.signed(varint(bytes)) }
 

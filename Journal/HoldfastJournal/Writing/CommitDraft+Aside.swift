@@ -134,9 +134,9 @@ extension CommitDraft {
         try endNewest(key.uid.rawValue, record: record.span, .confirmed)
         if head.flags.contains(.hasIdentity) { try noteOutcome(.confirmed, of: key.uid.rawValue) }
         guard aside.keepsOutcome else { return }
-        log(
-            OutcomeCode.code(of: .confirmed), record.span, key,
-            LoggedEnd(settledAt: aside.since, attempts: 1, keepsPayload: aside.keepsPayload))
+        outcomes.append(
+            LoggedEnd(code: OutcomeCode.confirmed, settledAt: aside.since, attempts: 1), of: record.span, key,
+            LoggedParticulars(keepsPayload: aside.keepsPayload))
     }
 }
 

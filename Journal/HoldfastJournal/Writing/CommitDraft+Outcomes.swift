@@ -14,13 +14,12 @@ extension CommitDraft {
         guard batch.keepsOutcomes else { return }
         let detail = batch.details[key.uid]
         let isAttempt = detail?.isAttempt ?? Self.isAttempt(outcome, cause)
-        log(
-            OutcomeCode.code(of: outcome), record, key,
-            LoggedEnd(
-                settledAt: batch.settledAt.milliseconds,
-                sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds, attempts: isAttempt ? 1 : 0,
-                cause: cause, uniqueID: detail?.uniqueID,
-                keepsPayload: batch.keepsPayloads))
+        let end = LoggedEnd(
+            code: OutcomeCode.code(of: outcome), settledAt: batch.settledAt.milliseconds,
+            sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds, attempts: isAttempt ? 1 : 0)
+        let particulars = LoggedParticulars(
+            cause: cause, uniqueID: detail?.uniqueID, keepsPayload: batch.keepsPayloads)
+        outcomes.append(end, of: record, key, particulars)
     }
 
     /// Whether an end of which no more is known was the answer to an attempt.
@@ -30,32 +29,6 @@ extension CommitDraft {
         case .rejected: cause?.status != nil
         default: false
         }
-    }
-
-    /// The details of an end that the entry's own record does not have.
-    struct LoggedEnd {
-        var settledAt: Int64
-        /// Nil if it is not known.
-        var sentAt: Int64?
-        /// Beside those of the record.
-        var attempts: UInt64
-        var cause: RejectionCause?
-        var uniqueID: String?
-        var keepsPayload: Bool
-    }
-
-    /// The details of an acknowledgement.
-    static func confirmed(_ key: EntryKey, _ sentAt: Int64?, in batch: SettlementBatch) -> LoggedEnd {
-        let detail = batch.details[key.uid]
-        return LoggedEnd(
-            settledAt: batch.settledAt.milliseconds,
-            sentAt: detail?.sentAgo.time(before: batch.settledAt)?.milliseconds ?? sentAt,
-            attempts: detail?.isAttempt == false ? 0 : 1, cause: nil, uniqueID: detail?.uniqueID,
-            keepsPayload: batch.keepsPayloads)
-    }
-
-    func log(_ code: UInt8, _ record: Span<UInt8>, _ key: EntryKey, _ end: LoggedEnd) {
-        outcomes.append(code, record, key, end)
     }
 
     // MARK: Readers
@@ -153,50 +126,5 @@ extension CommitDraft {
         }
         if work.isDone { state.log.unindexed = max(state.log.unindexed, work.segment + 1) }
         return work.isDone ? nil : work
-    }
-}
-
-extension OutcomeAppender {
-    /// Adds a confirmation of which nothing more is known, as nearly all are.
-    @inline(__always)
-    func appendConfirmed(_ record: Span<UInt8>, _ key: EntryKey, settledAt: Int64, sentAt: Int64?) {
-        guard let entry = EntryRecord.trusted(record, lane: key.lane.rawValue, uid: key.uid.rawValue) else { return }
-        let fields: PackedNotification.Fields
-        do throws(PackedNotification.Damage) {
-            fields = try PackedNotification.Fields(record, in: entry.body)
-        } catch {
-            return
-        }
-        guard fields.context.isEmpty else {
-            let end = CommitDraft.LoggedEnd(settledAt: settledAt, sentAt: sentAt, attempts: 1, keepsPayload: false)
-            return append(OutcomeCode.confirmed, record, key, end)
-        }
-        let row = OutcomeRow(
-            code: OutcomeCode.confirmed, settledAt: settledAt, sentAt: sentAt,
-            attempts: UInt64(entry.head.attempts) + 1, head: entry.head, fields: fields)
-        append(row, in: record, extras: Span<UInt8>())
-    }
-
-    /// Adds the end of an entry, by its record. One whose lengths do not add up is left out.
-    @inline(__always)
-    func append(_ code: UInt8, _ record: Span<UInt8>, _ key: EntryKey, _ end: CommitDraft.LoggedEnd) {
-        guard let entry = EntryRecord.trusted(record, lane: key.lane.rawValue, uid: key.uid.rawValue) else { return }
-        let fields: PackedNotification.Fields
-        do throws(PackedNotification.Damage) {
-            fields = try PackedNotification.Fields(record, in: entry.body)
-        } catch {
-            return
-        }
-        let row = OutcomeRow(
-            code: code, settledAt: end.settledAt, sentAt: end.sentAt,
-            attempts: UInt64(entry.head.attempts) + end.attempts,
-            head: entry.head, fields: fields)
-        let isPlain = end.cause == nil && end.uniqueID == nil && !end.keepsPayload && fields.context.isEmpty
-        if isPlain { return append(row, in: record, extras: Span<UInt8>()) }
-        let extras = OutcomeExtras(
-            cause: end.cause, context: record.extracting(fields.context).array,
-            uniqueID: Array((end.uniqueID ?? "").utf8),
-            payload: end.keepsPayload ? record.extracting(fields.payload).array : [])
-        append(row, in: record, extras: extras.bytes(settledAt: end.settledAt).span)
     }
 }

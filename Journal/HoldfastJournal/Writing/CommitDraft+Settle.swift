@@ -46,61 +46,6 @@ extension CommitDraft {
         return parts
     }
 
-    /// - Returns: how many of the items it came to.
-    mutating func acknowledge(
-        _ items: ArraySlice<Acknowledgement>, of batch: SettlementBatch, _ report: inout SettlementReport
-    ) throws(LMDBError) -> Int {
-        var tally = AcknowledgementTally(identityKey: state.facts.identityKey)
-        let settledAt = batch.settledAt.milliseconds
-        let keepsOutcomes = batch.keepsOutcomes
-        let isPlain = batch.details.isEmpty && !batch.keepsPayloads
-        let outcomes = outcomes
-        let parts = try transaction.withCursor(tables.entries) { (cursor: inout Cursor) throws(LMDBError) -> Int in
-            var parts = 0
-            for item in items {
-                if isOver(after: parts) { break }
-                let key = item.key
-                parts += 1
-                guard try cursor.find(Key.entry(key.lane.rawValue, key.uid.rawValue).span) else {
-                    tally.missed.append(key)
-                    continue
-                }
-                let sentAt = keepsOutcomes ? item.sentAgo.time(before: batch.settledAt)?.milliseconds : nil
-                cursor.withCurrent { _, record in
-                    tally.take(record, key)
-                    guard keepsOutcomes else { return }
-                    if isPlain {
-                        outcomes.appendConfirmed(record, key, settledAt: settledAt, sentAt: sentAt)
-                    } else {
-                        outcomes.append(OutcomeCode.confirmed, record, key, Self.confirmed(key, sentAt, in: batch))
-                    }
-                }
-                try cursor.delete()
-            }
-            return parts
-        }
-        tally.endRun()
-        for run in tally.runs {
-            state.update(run.lane) { record in
-                record.entries -= run.count
-                record.flaggedEntries = max(0, record.flaggedEntries - run.flagged)
-            }
-            state.end(run.count, of: run.producer, .confirmed)
-            report.settled += run.count
-        }
-        try noteConfirmed(tally.identified)
-        for (uid, key) in tally.newest { try endNewest(uid, key, .confirmed) }
-        for key in tally.missed {
-            if let record = try takeDeferred(key) {
-                try end(key, record, .confirmed, cause: nil, of: batch)
-                report.settled += 1
-            } else {
-                report.gone += 1
-            }
-        }
-        return parts
-    }
-
     /// The effect of one settlement.
     enum Effect {
         case gone, settled
@@ -160,7 +105,7 @@ extension CommitDraft {
     }
 
     /// Records the end of an entry that has been taken out: in the figures, its identity and its outcome.
-    private mutating func end(
+    mutating func end(
         _ key: EntryKey, _ record: [UInt8], _ outcome: TerminalOutcome, cause: RejectionCause?,
         of batch: SettlementBatch
     ) throws(LMDBError) {
@@ -174,136 +119,6 @@ extension CommitDraft {
         keepOutcome(outcome, cause: cause, of: record.span, key, batch)
     }
 
-    // MARK: Taking entries out
-
-    /// Takes an entry from where it lies: a late answer that ends an entry holds although it was deferred meanwhile.
-    mutating func takeUnconfirmed(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
-        if let record = try takeEntry(key) { return record }
-        return try takeDeferred(key)
-    }
-
-    mutating func takeEntry(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
-        let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
-        guard let record = try transaction.get(name.span, in: tables.entries) else { return nil }
-        _ = try transaction.delete(name.span, in: tables.entries)
-        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
-        state.update(key.lane.rawValue) { lane in
-            lane.entries -= 1
-            if isFlagged { lane.flaggedEntries = max(0, lane.flaggedEntries - 1) }
-        }
-        return record
-    }
-
-    private mutating func takeDeferred(_ key: EntryKey) throws(LMDBError) -> [UInt8]? {
-        guard let lane = state[key.lane.rawValue], lane.deferred > 0 else { return nil }
-        let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
-        var found: Int64?
-        _ = try transaction.get(name.span, in: tables.deferredIndex) { value in
-            if value.count == 8 { found = Int64(bitPattern: value.load(UInt64.self, at: 0)) }
-        }
-        guard let due = found else { return nil }
-        return try takeDeferred(key, due: due)
-    }
-
-    mutating func takeDeferred(_ key: EntryKey, due: Int64) throws(LMDBError) -> [UInt8]? {
-        let place = Key.deferred(key.lane.rawValue, due: due, key.uid.rawValue)
-        guard let record = try transaction.get(place.span, in: tables.deferred) else { return nil }
-        _ = try transaction.delete(place.span, in: tables.deferred)
-        _ = try transaction.delete(Key.entry(key.lane.rawValue, key.uid.rawValue).span, in: tables.deferredIndex)
-        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
-        state.update(key.lane.rawValue) { lane in
-            lane.deferred -= 1
-            if WallTime(milliseconds: due).isScheduled { lane.scheduled -= 1 }
-            if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
-        }
-        return record
-    }
-
-    // MARK: Deferring and promoting
-
-    mutating func putDeferred(_ key: EntryKey, _ record: [UInt8], due: Int64) throws(LMDBError) {
-        let lane = key.lane.rawValue
-        let uid = key.uid.rawValue
-        try transaction.put(Key.deferred(lane, due: due, uid).span, record.span, in: tables.deferred)
-        var index: [UInt8] = []
-        index.appendLittleEndian(UInt64(bitPattern: due))
-        try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
-        let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
-        let isScheduled = WallTime(milliseconds: due).isScheduled
-        if isScheduled {
-            // An older Holdfast would take the place for a time, and would send it before its own.
-            try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
-        }
-        state.update(lane) { lane in
-            lane.deferred += 1
-            if isScheduled { lane.scheduled += 1 }
-            if isFlagged { lane.flaggedDeferred += 1 }
-        }
-    }
-
-    /// The record with other attempts, reason and flags. A damaged one stays as it is, so that it is found out when it is
-    /// read and not hidden under a fresh checksum.
-    ///
-    /// - Parameters:
-    ///   - reason: nil for the one that it has.
-    ///   - lane: nil for the key's.
-    static func rewritten(
-        _ record: [UInt8], _ key: EntryKey, attempts: UInt16, reason: Reason?, adding flags: EntryRecord.Flags,
-        lane: LaneID? = nil
-    ) -> [UInt8] {
-        guard case .success(let old) = EntryRecord.read(record.span, lane: key.lane.rawValue, uid: key.uid.rawValue)
-        else { return record }
-        var head = old.head
-        head.attempts = attempts
-        head.flags.formUnion(flags)
-        if let lane { head.lane = lane.rawValue }
-        let words = reason.map { Array($0.rawValue.utf8.prefix(255)) } ?? Array(record[old.reason])
-        var bytes = [UInt8](repeating: 0, count: EntryRecord.byteCount(body: old.body.count, reason: words.count))
-        var output = bytes.mutableSpan
-        EntryRecord.write(head, body: old.body, of: record.span, reason: words.span, into: &output)
-        return bytes
-    }
-}
-
-/// Counts acknowledgements in runs of one lane and Producer, so that the figures are changed once for each run.
-private struct AcknowledgementTally {
-    struct Run {
-        var lane: UInt32
-        var producer: UInt16
-        var count = 0
-        /// Entries whose record says that they are possibly sent.
-        var flagged = 0
-    }
-
-    private(set) var runs: [Run] = []
-    private var run = Run(lane: 0, producer: 0)
-    private let identityKey: IdentityKey
-    /// Entries of which the newest wins.
-    private(set) var newest: [(uid: UInt64, key: NewestKey)] = []
-
-    init(identityKey: IdentityKey) { self.identityKey = identityKey }
-
-    /// UIDs of entries whose identity is remembered.
-    private(set) var identified: [UInt64] = []
-    /// Not in `entries`.
-    var missed: [EntryKey] = []
-
-    mutating func take(_ record: Span<UInt8>, _ key: EntryKey) {
-        let head = EntryRecord.uncheckedHead(record)
-        if run.lane != key.lane.rawValue || run.producer != head.producer {
-            endRun()
-            run = Run(lane: key.lane.rawValue, producer: head.producer)
-        }
-        run.count += 1
-        if head.flags.contains(.possiblySent) { run.flagged += 1 }
-        if head.flags.contains(.hasIdentity) { identified.append(key.uid.rawValue) }
-        if let like = NewestRecord.key(ofRecord: record, identityKey) { newest.append((key.uid.rawValue, like)) }
-    }
-
-    mutating func endRun() {
-        if run.count > 0 { runs.append(run) }
-        run.count = 0
-    }
 }
 
 extension SettlementReport {

@@ -19,8 +19,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var backlog: [Pending] = []
     /// Done one after another, a piece with each commit.
     var trims: [TrimWork] = []
-    private let identities = IdentityIndex()
-    private let outcomes: OutcomeAppender
+    let identities = IdentityIndex()
+    let outcomes: OutcomeAppender
     /// The index of a segment of the log that is being put, some rows with each commit.
     var indexWork: IndexWork?
     /// Nil in a journal that is stepped: then the writer builds indexes itself.
@@ -40,7 +40,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     private let environments: [Environment]
     private var nextLook = ContinuousClock.now
     /// What a commit in the making leaves of ``indexWork``.
-    private var indexLeft: IndexWork?
+    var indexLeft: IndexWork?
 
     private static let lookInterval = Duration.seconds(1)
 
@@ -130,18 +130,6 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     }
 
     // MARK: One commit
-
-    private enum Attempt {
-        case committed(JournalState, CommitFigures, [Progress], TrimWork?)
-        /// The index of a segment cannot be put; all else may be.
-        case indexRefused
-        /// One request cannot be done; the others may.
-        case refused(Int, JournalError)
-        case noRoom(LMDBError)
-        case failed(JournalError)
-        /// Made, in a file that the next opening does not find.
-        case lost(JournalError)
-    }
 
     /// Makes one commit of what waits.
     ///
@@ -233,109 +221,6 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         }
         if let last = verdicts.indices.last(where: { index in backlog[index].isAppend }) { tellRoom(verdicts[last]) }
         return (verdicts.count, verdicts)
-    }
-
-    private func attempt(_ count: Int, _ verdicts: [JournalError?], budget: Int, ceilings: MarkCeilings) -> Attempt {
-        var progress: [Progress] = []
-        progress.reserveCapacity(count)
-        // What an attempt has left that failed.
-        identities.rollBack()
-        outcomes.rollBack()
-        let begun: CommitDraft
-        do throws(LMDBError) {
-            begun = try CommitDraft(
-                store, state, identities, outcomes, directory: directory, pageByteCount: space.pageByteCount,
-                keepsNothingAside: space.isTight)
-        } catch {
-            return .failed(JournalError(error, "write to", directory))
-        }
-        do throws(LMDBError) {
-            var draft = begun
-            draft.deadline = options.commitDeadline
-            var remaining = budget
-            for index in 0..<count {
-                if let verdict = verdicts[index] {
-                    progress.append(.failed(verdict))
-                    continue
-                }
-                do throws(LMDBError) {
-                    let done = try draft.apply(backlog[index], budget: remaining)
-                    remaining -= done.parts
-                    progress.append(done)
-                    // Out of time: what waits behind it has the next commit, so that nothing is done before its turn.
-                    if !backlog[index].isFinished(by: done) { break }
-                } catch {
-                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
-                        return .noRoom(error)
-                    }
-                    // On a damaged file nothing more is written: it would only be spread.
-                    let failure = JournalError(error, "write to", directory)
-                    return error.code.isDamage ? .failed(failure) : .refused(index, failure)
-                }
-            }
-            var trim = trims.first
-            if let work = trim {
-                do throws(LMDBError) {
-                    trim = try draft.trim(work, budget: Self.trimBudget(budget, remaining: remaining))
-                } catch {
-                    if CommitFailure(error, isDiskFull: space.isDiskFull, isPanicked: false) == .noRoom {
-                        return .noRoom(error)
-                    }
-                    let failure = JournalError(error, "trim", directory)
-                    return error.code.isDamage ? .failed(failure) : .refused(count, failure)
-                }
-            }
-            indexLeft = nil
-            if let work = indexWork {
-                do throws(LMDBError) {
-                    indexLeft = try draft.putIndex(work, budget: Self.indexBudget)
-                } catch {
-                    return error.code.isDamage ? .failed(JournalError(error, "write to", directory)) : .indexRefused
-                }
-            }
-            if let damage = draft.damage {
-                return .failed(.damaged("\(directory) is damaged: \(damage)", in: directory))
-            }
-            switch options.stepping?.faults.entriesCommit() {
-            case nil: break
-            case .diskFull: throw LMDBError(.noSpace, "mdb_txn_commit", path: directory)
-            case .lost: return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
-            case .kept:
-                _ = try draft.commit(ceilings: ceilings)
-                return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
-            }
-            let (state, figures) = try draft.commit(ceilings: ceilings)
-            // On disk it is; the question is whether anybody will find it.
-            if let loss = store.environment.loss(in: directory) { return .lost(loss) }
-            return .committed(state, figures, progress, trim)
-        } catch {
-            return classify(error)
-        }
-    }
-
-    private func classify(_ error: LMDBError) -> Attempt {
-        var isPanicked = error.code == .panic
-        do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
-        // Found before the meta page was begun, so nothing of the commit is there.
-        if error.code.isDamage, !isPanicked { return .failed(JournalError(error, "write to", directory)) }
-        // Looked up only where the meta page was not begun. Asking writes over the first unused page, which after a meta
-        // page that failed may be one that the commit has used.
-        let isDiskFull = !isPanicked && (space.isDiskFull || !hasDiskRoom)
-        switch CommitFailure(error, isDiskFull: isDiskFull, isPanicked: isPanicked) {
-        // Half a write on a full disk comes as EIO; say what it is.
-        case .noRoom where error.code == .inputOutput:
-            return .noRoom(LMDBError(.noSpace, error.operation, path: error.path))
-        case .noRoom: return .noRoom(error)
-        case .undetermined: return undetermined(error)
-        }
-    }
-
-    private func undetermined(_ error: LMDBError) -> Attempt {
-        .failed(
-            JournalError(
-                .undetermined,
-                "a commit to \(directory) failed (\(error.operation): \(error.code)); whether what it held is there "
-                    + "will be known when the journal is reopened"))
     }
 
     /// Takes the state of a commit as the current one.

@@ -75,6 +75,7 @@ struct OutcomeGoldenTests {
         #expect(!scanner.isBroken)
         let expected = try outcomes()
         #expect(read == expected)
+        expectSameKeys(golden, header)
         var writer = OutcomeBlockWriter(first: 65530)
         for outcome in expected {
             let producer = UInt16(outcome.producer.dropFirst()) ?? 0
@@ -127,12 +128,25 @@ struct OutcomeGoldenTests {
         }
     }
 
+    /// Expects that an index finds in a block what is read from it, and stops where that makes no sense.
+    private func expectSameKeys(_ block: [UInt8], _ header: OutcomeBlockHeader) {
+        var (rows, keys) = (OutcomeScanner(header, block.span), OutcomeScanner(header, block.span))
+        var row: OutcomeRow?
+        repeat {
+            row = rows.next(block.span)
+            let its = keys.nextKeys(block.span)
+            #expect(its == row.map(OutcomeKeys.init))
+            #expect(keys.position == rows.position && keys.isBroken == rows.isBroken)
+        } while row != nil
+    }
+
     private func read(_ block: [UInt8]) {
         _ = OutcomeBlock.byteCount(block.span, at: 0)
         guard case .success(let header) = OutcomeBlockHeader.read(block.span) else { return }
         var scanner = OutcomeScanner(header, block.span)
         var index = SegmentIndex(OutcomeBlock.segment(of: header.first), OutcomeHash(IdentityKey(first: 1, second: 2)))
         while let row = scanner.next(block.span) { _ = row.outcome(1, block.span, producers: Self.names) }
+        expectSameKeys(block, header)
         index.add(block.span, header)
         _ = index.rows()
         _ = OutcomeBlockWriter(resuming: block, header)
@@ -189,5 +203,13 @@ struct OutcomeGoldenTests {
             changed[bit / 8] ^= 1 << (bit % 8)
             #expect(look(in: changed, key) == .anywhere, "bit \(bit)")
         }
+    }
+}
+
+extension OutcomeKeys {
+    fileprivate init(_ row: OutcomeRow) {
+        self.init(
+            uid: row.uid, idHigh: row.idHigh, idLow: row.idLow, producer: row.producer, kind: row.kind,
+            service: row.service, topic: row.topic, recipient: row.recipient, tag: row.tag)
     }
 }
