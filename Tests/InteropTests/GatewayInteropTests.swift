@@ -33,6 +33,9 @@ struct GatewayInteropTests {
         #expect(row.told == 400 && row.lost == 0 && row.kills == 1, "\(outcome.text)")
     }
 
+    /// Go is not installed by Scripts/bootstrap: it may be missing.
+    private static let go = Foreign.path(of: "go") == nil ? [] : ["go"]
+
     @Test(
         "Nothing that was answered 200 is lost although requests wait for the push service, over ten kills",
         .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
@@ -45,7 +48,7 @@ struct GatewayInteropTests {
 
     @Test(
         "A gateway whose requests wait answers as the push service does, request by request",
-        arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest))
+        arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest) + go)
     func answers(client: String) async throws {
         let outcome = try await run("gateway-answers", "--count", client == "curl" ? "400" : "2000", client)
         #expect(outcome.status == 0, "\(outcome.text)")
