@@ -47,6 +47,18 @@ struct GatewayInteropTests {
     }
 
     @Test(
+        "Scheduled by a foreign sender, none goes before its time and none is lost over kills before, in and after it",
+        .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
+    func scheduled() async throws {
+        let program = try #require(BuiltProgram.named("holdfast"))
+        let outcome = try await BuiltProgram.run(
+            BuiltProgram.root.appendingPathComponent("Scripts/gateway-schedules"),
+            ["--count", "300", "--kills", "4", "--after", "6"], environment: ["HOLDFAST": program.path])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains(#""told": 300, "taken": 300, "early": 0, "lost": 0"#), "\(outcome.text)")
+    }
+
+    @Test(
         "A gateway whose requests wait answers as the push service does, request by request",
         arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest) + go)
     func answers(client: String) async throws {

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"bufio"
 	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
@@ -52,9 +51,8 @@ func main() {
 		},
 	}
 
-	file, err := os.Create(os.Args[6])
+	out, err := os.Create(os.Args[6])
 	check(err)
-	out := bufio.NewWriter(file)
 	var writing sync.Mutex
 	tell := func(one request) {
 		line, err := ask(client, address, token, one)
@@ -82,8 +80,7 @@ func main() {
 	}
 	close(waiting)
 	workers.Wait()
-	check(out.Flush())
-	check(file.Close())
+	check(out.Close())
 }
 
 func ask(client *http.Client, address, token string, one request) ([]byte, error) {
