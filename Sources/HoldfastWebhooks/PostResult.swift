@@ -19,6 +19,13 @@ package enum PostResult: Hashable, Sendable {
         }
     }
 
+    /// Whether the answer may be about an outcome of the request, and not about the receiver: such a request is halved, and
+    /// an outcome that is refused alone may be passed over (``LoneRefusal``).
+    var isAboutContent: Bool {
+        guard case .refused(let status, _) = self else { return false }
+        return [400, 409, 413, 422].contains(status)
+    }
+
     /// The status of the answer; nil without one.
     var status: Int? {
         switch self {
@@ -33,6 +40,8 @@ package enum PostResult: Hashable, Sendable {
         case .taken: nil
         case .refused(let status, _) where (300..<400).contains(status):
             "it answered \(status), and redirects are not followed: give the new URL"
+        case .refused(410, _):
+            "it answered 410, so it wants no more: take the webhook out of the configuration, or mend the endpoint"
         case .refused(let status, _): "it answered \(status)"
         case .unclear(let words), .notSent(let words): words
         }

@@ -96,13 +96,16 @@ package final class Webhook: Sendable {
         var outcomes: [[UInt8]] = []
         while !ending.isOver {
             show(machine)
+            machine.look(now: clock.moment().monotonic)
             switch machine.step {
             case .read:
                 if let onDisk = engine.outcomeReaders.first(where: { $0.name == configuration.reader })?.cursor {
                     machine.found(onDisk)
                 }
-                if let written = try await read(&machine) {
-                    outcomes = written
+                guard case .read(let after) = machine.step else { continue }
+                let known = machine.readsOn ? outcomes : []
+                if let written = try await read(after: after, &machine) {
+                    outcomes = known + written
                 } else if ending.hasBegun || engine.outcomesHaveEnded {
                     return await settle(&machine)
                 }
@@ -119,12 +122,15 @@ package final class Webhook: Sendable {
     }
 
     /// - Returns: the JSON of each outcome that was read and is to be told; nil when there was nothing to read for a while.
-    private func read(_ machine: inout WebhookMachine) async throws -> [[UInt8]]? {
-        let listing = try await ending.unlessBegun { [engine, cursor = machine.cursor] in
+    private func read(after cursor: OutcomeCursor, _ machine: inout WebhookMachine) async throws -> [[UInt8]]? {
+        let listing = try await ending.unlessBegun { [engine] in
             try await engine.desk.outcomes(
                 after: cursor, limit: WebhookConfiguration.greatestBatch, of: nil, waitingAtMost: Self.lookInterval)
         }
-        guard listing.end > machine.cursor else { return nil }
+        guard listing.end > cursor else {
+            machine.foundNothing()
+            return nil
+        }
         let wanted = listing.outcomes.filter(configuration.wants)
         let written = try wanted.map(write)
         let items = zip(wanted, written).map { outcome, bytes in
@@ -177,6 +183,7 @@ package final class Webhook: Sendable {
 
     /// What was taken is on disk before the end.
     private func settle(_ machine: inout WebhookMachine) async {
+        machine.end()
         if case .move(let cursor) = machine.step { await move(to: cursor, &machine) }
         show(machine)
     }
@@ -194,7 +201,8 @@ package final class Webhook: Sendable {
         let shown = shown.withLock { $0 }
         engine.report(
             ReaderReport(
-                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server)),
+                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server),
+                notice: Self.notice(shown, configuration.address.server)),
             ofReader: configuration.reader)
     }
 
@@ -205,6 +213,14 @@ package final class Webhook: Sendable {
         let next = figures.nextAttempt.map { "; the next is made at \(Timestamp.format($0))" } ?? ""
         let requests = figures.failuresInARow == 1 ? "1 request" : "\(figures.failuresInARow) requests"
         return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault)\(next)"
+    }
+
+    private static func notice(_ shown: Shown, _ server: String) -> String? {
+        shown.figures.lastSkipped.map { last in
+            (shown.figures.skipped == 1 ? "1 outcome was" : "\(shown.figures.skipped) outcomes were")
+                + " passed over, since \(server) refuses it and takes others; the last has cursor \(last.cursor): "
+                + last.fault
+        }
     }
 
     private func say(_ news: WebhookMachine.News?) {
@@ -226,6 +242,14 @@ package final class Webhook: Sendable {
             )
         case .tooLarge(let limit):
             say(.notice, "\(server) calls a request too large (413), and gets at most \(limit) outcomes at a time")
+        case .halved(let status, let limit):
+            say(.notice, "\(server) refuses a request (\(status)), and gets at most \(limit) outcomes at a time")
+        case .skipped(let count, let last, let fault):
+            say(
+                .error,
+                "\(server) refuses \(count == 1 ? "an outcome" : "\(count) outcomes") again and again, and takes the next: "
+                    + "passed over up to cursor \(last) (\(fault)); `holdfast outcomes list --after \(last.rawValue - 1) --limit "
+                    + "1` shows the last")
         }
     }
 

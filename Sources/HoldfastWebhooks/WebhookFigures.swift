@@ -12,6 +12,10 @@ package struct WebhookFigures: Hashable, Sendable {
     package var possibleDuplicates = 0
     /// Outcomes that were deleted before they were read.
     package var missed = 0
+    /// Outcomes that were passed over, because the receiver refuses them and takes others.
+    package var skipped = 0
+    /// The last of them, and why.
+    package var lastSkipped: SkippedOutcome?
     /// The status of the last answer; nil before the first, and while none is answered.
     package var lastStatus: Int?
     /// Why the last request failed, for people; nil for one that was taken.
@@ -25,6 +29,11 @@ package struct WebhookFigures: Hashable, Sendable {
 
     package init() {}
 
+    mutating func skipped(_ count: Int, last: OutcomeCursor, _ result: PostResult) {
+        skipped += count
+        lastSkipped = SkippedOutcome(cursor: last, fault: result.fault ?? "")
+    }
+
     mutating func note(_ result: PostResult, _ post: WebhookMachine.Post) {
         (lastStatus, fault) = (result.status, result.fault)
         guard case .taken = result else {
@@ -37,4 +46,11 @@ package struct WebhookFigures: Hashable, Sendable {
     }
 
     mutating func recovered() { (failuresInARow, failingSince, nextAttempt) = (0, nil, nil) }
+}
+
+/// An outcome that was passed over.
+package struct SkippedOutcome: Hashable, Sendable {
+    package var cursor: OutcomeCursor
+    /// The receiver's answer, for people.
+    package var fault: String
 }

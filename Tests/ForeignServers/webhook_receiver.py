@@ -37,7 +37,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         mode = self.mode()
         message = json.loads(body)
         stored = mode in ("ok", "slow", "big", "taken-close", "taken-500", "no-content") or (
-            mode.startswith("most-") and len(message["outcomes"]) <= int(mode[5:]))
+            mode.startswith("most-") and len(message["outcomes"]) <= int(mode[5:])) or (
+            mode.startswith("refuses-") and int(mode[8:]) not in [o["cursor"] for o in message["outcomes"]])
         line = {
             "path": self.path, "mode": mode, "stored": stored, "at": time.time(),
             "connection": "%s:%d" % self.client_address,
@@ -82,6 +83,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.reply(429, {"Retry-After": "1"})
         elif mode.startswith("most-"):
             self.reply(200 if stored else 413)
+        elif mode.startswith("refuses-"):
+            self.reply(200 if stored else 400)
         elif mode == "taken-500":
             self.reply(500)
         elif mode == "big":

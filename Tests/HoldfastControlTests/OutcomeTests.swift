@@ -181,4 +181,27 @@ struct OutcomeTests {
         let ago = EngineClock.system.wall().since(try #require(queries.last?.since))
         #expect(ago >= .seconds(600) && ago < .seconds(660))
     }
+
+    @Test(
+        "Names that are empty or too long are called so, and which",
+        arguments: [
+            ("producer=", "producer: it is empty: the name of a producer has 1 to 64 bytes; leave it out for any."),
+            (
+                "producer=\(String(repeating: "p", count: 65))",
+                "producer: the name of a producer has 1 to 64 bytes, and this has 65."
+            ),
+            ("topic=", "topic: it is empty: a topic has 1 to 255 bytes; leave it out for any."),
+            ("topic=\(String(repeating: "t", count: 256))", "topic: a topic has 1 to 255 bytes, and this has 256."),
+            ("tag=", "tag: it is empty: a tag has 1 to 256 bytes; leave it out for any."),
+        ])
+    func names(_ query: String, _ message: String) {
+        func told(_ body: () throws -> Void) -> String? {
+            do { try body() } catch { return (error as? ControlError)?.message }
+            return nil
+        }
+        #expect(told { _ = try OutcomeQuestion.find(query, now: WallTime(seconds: 1)) } == message)
+        if query.hasPrefix("producer") { #expect(told { _ = try OutcomeQuestion.list(query) } == message) }
+        guard !query.hasPrefix("tag") else { return }
+        #expect(told { _ = try OutcomeStreamQuestion(query, lastEventID: nil) } == message)
+    }
 }

@@ -49,6 +49,24 @@ struct AdminStreamTests {
         }
     }
 
+    @Test(
+        "A client that goes away, or closes its side, frees its place at once, however long nothing is to be told",
+        arguments: [true, false])
+    func gone(closesAll: Bool) async throws {
+        let state = Monitor(State())
+        try await streaming(state, pause: .seconds(600)) { channel, read in
+            #expect(try await wait { read.withLock { $0 } > 0 })
+            if closesAll {
+                try await channel.close().get()
+            } else {
+                try await channel.close(mode: .output).get()
+            }
+            let start = ContinuousClock.now
+            #expect(try await wait { state.withLock { $0.ended } == 1 })
+            #expect(ContinuousClock.now - start < .seconds(2))
+        }
+    }
+
     private func wait(_ condition: () -> Bool) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(20)
         while !condition() {

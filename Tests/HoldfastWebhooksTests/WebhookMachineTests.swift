@@ -208,4 +208,47 @@ import Testing
         machine.found(OutcomeCursor(2))
         #expect(machine.step == .read(after: OutcomeCursor(2)))
     }
+
+    @Test("Passed outcomes of others are noted within seconds, and at the end") func passed() throws {
+        var machine = try machine()
+        _ = machine.take(load([], end: 7))
+        machine.look(now: .seconds(1))
+        #expect(machine.step == .read(after: OutcomeCursor(7)))
+        _ = machine.take(load([], end: 8))
+        machine.look(now: .seconds(5.9))
+        #expect(machine.step == .read(after: OutcomeCursor(8)))
+        machine.look(now: .seconds(6))
+        #expect(machine.step == .move(to: OutcomeCursor(8)))
+        machine.moved()
+        _ = machine.take(load([], end: 9))
+        machine.look(now: .seconds(100))
+        #expect(machine.step == .read(after: OutcomeCursor(9)))
+        machine.end()
+        #expect(machine.step == .move(to: OutcomeCursor(9)))
+    }
+
+    @Test("A gap that is refused alone is told with the next outcomes, and the cursor on disk waits for that")
+    func gapRefused() throws {
+        var machine = try machine(at: 10)
+        _ = machine.take(load([], end: 50, missed: 40))
+        try answer(&machine, .refused(status: 400, retryAfter: nil))
+        #expect(machine.step == .read(after: OutcomeCursor(50)))
+        #expect(machine.take(load([], end: 20_000)) == nil)
+        machine.look(now: .seconds(1000))
+        machine.end()
+        #expect(machine.step == .read(after: OutcomeCursor(20_000)))
+        _ = machine.take(load([20_001]))
+        #expect(try post(machine).missed == 40)
+        try answer(&machine, .taken(status: 200))
+        #expect(machine.step == .move(to: OutcomeCursor(20_001)) && machine.figures.missed == 40)
+    }
+
+    @Test("What says that it wants no more is asked seldom, and nothing is passed over") func gone() throws {
+        var machine = try machine()
+        _ = machine.take(load([1, 2]))
+        let news = try answer(&machine, .refused(status: 410, retryAfter: nil), random: 0)
+        guard case .failing(let words) = news else { throw Wrong(step: machine.step) }
+        #expect(words.hasPrefix("it answered 410, so it wants no more"))
+        #expect(machine.step == .wait(.seconds(300)))
+    }
 }

@@ -33,6 +33,9 @@ struct GatewayInteropTests {
         #expect(row.told == 400 && row.lost == 0 && row.kills == 1, "\(outcome.text)")
     }
 
+    /// Go is not installed by Scripts/bootstrap: it may be missing.
+    private static let go = Foreign.path(of: "go") == nil ? [] : ["go"]
+
     @Test(
         "Nothing that was answered 200 is lost although requests wait for the push service, over ten kills",
         .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
@@ -44,8 +47,20 @@ struct GatewayInteropTests {
     }
 
     @Test(
+        "Scheduled by a foreign sender, none goes before its time and none is lost over kills before, in and after it",
+        .enabled(if: Foreign.shouldTest("node"), "Debian package nodejs is not installed"))
+    func scheduled() async throws {
+        let program = try #require(BuiltProgram.named("holdfast"))
+        let outcome = try await BuiltProgram.run(
+            BuiltProgram.root.appendingPathComponent("Scripts/gateway-schedules"),
+            ["--count", "300", "--kills", "4", "--after", "6"], environment: ["HOLDFAST": program.path])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains(#""told": 300, "taken": 300, "early": 0, "lost": 0"#), "\(outcome.text)")
+    }
+
+    @Test(
         "A gateway whose requests wait answers as the push service does, request by request",
-        arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest))
+        arguments: (hasPython ? ["aioapns", "binary"] : []) + ["node", "curl"].filter(Foreign.shouldTest) + go)
     func answers(client: String) async throws {
         let outcome = try await run("gateway-answers", "--count", client == "curl" ? "400" : "2000", client)
         #expect(outcome.status == 0, "\(outcome.text)")

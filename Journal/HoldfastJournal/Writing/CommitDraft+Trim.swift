@@ -17,6 +17,9 @@ struct TrimWork: Sendable {
     var position: UInt64 = 0
     var trimmed = Trimmed()
 
+    /// Whether nothing of it was done yet.
+    var isNew: Bool { step == .oldRejections && position == 0 && trimmed.rejections == 0 }
+
     init(_ bounds: TrimBounds, _ completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         self.bounds = bounds
         self.completion = completion
@@ -48,6 +51,7 @@ extension CommitDraft {
     mutating func trim(_ work: TrimWork, budget: Int) throws(LMDBError) -> TrimWork {
         var work = work
         var left = budget
+        if work.isNew, let time = work.bounds.earliestTime { state.facts.wallTime = time }
         while left > 0, work.step != .done {
             let (deleted, isOver) = try trimStep(&work, left)
             left -= deleted

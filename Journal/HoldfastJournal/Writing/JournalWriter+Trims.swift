@@ -23,6 +23,28 @@ extension JournalWriter {
     func giveWay() {
         giveAsideWay()
         giveLogWay()
+        boundLog()
+    }
+
+    /// A request may say how large the log is to be. A little more is taken at a time, so that not every commit trims.
+    func noteLogBound(of pending: Pending, bytes: Int) {
+        guard case .settle(let batch, _) = pending.request, let greatest = batch.greatestOutcomeBytes,
+            bytes > greatest + greatest / 32
+        else { return }
+        logBound = greatest
+    }
+
+    /// The oldest outcomes go as soon as the log has grown beyond its bound, and not only when somebody trims.
+    private func boundLog() {
+        guard let bytes = logBound else { return }
+        logBound = nil
+        guard failure == nil, trims.isEmpty, state.log.deleted < min(state.log.newest, lastRead) else { return }
+        trims.append(TrimWork(TrimBounds(greatestOutcomeBytes: bytes)) { _ in })
+    }
+
+    /// The last outcome that nobody is waited for to read.
+    private var lastRead: UInt64 {
+        state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
     }
 
     /// Outcomes that nobody is waited for to read give way on a full disk, the oldest first: a part of them each time that
@@ -31,7 +53,6 @@ extension JournalWriter {
         guard isLogInTheWay else { return }
         isLogInTheWay = false
         let bytes = shared.withLock { shared in shared.figures.logPages } * space.pageByteCount
-        let lastRead = state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
         guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, lastRead) else {
             return
         }

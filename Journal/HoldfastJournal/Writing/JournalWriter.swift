@@ -31,6 +31,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var isAsideInTheWay = false
     /// Something was refused for want of room on the disk, which old outcomes may take.
     var isLogInTheWay = false
+    /// The bytes that the log is to have, when a commit has added outcomes beyond them.
+    var logBound: Int?
     var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
     var marksRefused = false
@@ -231,7 +233,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         var measure = CommitMeasure(
             entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
             duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
-        for (index, progress) in progress.enumerated() { measure.add(progress, of: backlog[index]) }
+        for (index, progress) in progress.enumerated() {
+            measure.add(progress, of: backlog[index])
+            noteLogBound(of: backlog[index], bytes: figures.logPages * space.pageByteCount)
+        }
         let report = CommitReport(from: self.state, to: state, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages

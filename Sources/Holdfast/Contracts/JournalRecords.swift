@@ -111,12 +111,16 @@ public struct TrimBounds: Hashable, Sendable {
     /// The most bytes of the log and its index; the oldest outcomes are deleted first, up to the first one that a reader is
     /// waited for.
     package var greatestOutcomeBytes: Int?
+    /// The time that the journal is to store as its last one: see ``Submission/earliestTime``.
+    package var earliestTime: WallTime?
 
     package init(
         rejectionsBefore: WallTime? = nil, greatestRejections: Int? = nil, identitiesBefore: WallTime? = nil,
         greatestIdentities: Int? = nil, asideBefore: WallTime? = nil, asideAfter: WallTime? = nil,
-        greatestAside: Int? = nil, outcomesBefore: WallTime? = nil, greatestOutcomeBytes: Int? = nil
+        greatestAside: Int? = nil, outcomesBefore: WallTime? = nil, greatestOutcomeBytes: Int? = nil,
+        earliestTime: WallTime? = nil
     ) {
+        self.earliestTime = earliestTime
         self.outcomesBefore = outcomesBefore
         self.greatestOutcomeBytes = greatestOutcomeBytes
         self.asideBefore = asideBefore

@@ -3,7 +3,9 @@ package enum OutcomeKeeping {
     /// The note's name in the journal. It is there while outcomes are written.
     package static let noteName = "engine/keeps-outcomes"
 
-    static func isOn(in journal: any JournalService) throws(JournalError) -> Bool { try journal.note(noteName) != nil }
+    package static func isOn(in journal: any JournalService) throws(JournalError) -> Bool {
+        try journal.note(noteName) != nil
+    }
 
     /// Opens the reader of the engine's own outcomes, or forgets it.
     static func openReader(ifAny isWanted: Bool, in journal: any JournalService) throws(JournalError) {
@@ -21,4 +23,11 @@ package enum OutcomeKeeping {
         guard try Self.isOn(in: journal) != isOn else { return }
         try journal.setNote(noteName, to: isOn ? [] : nil)
     }
+}
+
+extension JournalError {
+    /// Somebody asks for outcomes, and none are kept.
+    package static let historyIsOff = JournalError(
+        .notFound,
+        "no outcomes are kept, so none can be told: journal.history is off (EngineConfiguration.history in a program)")
 }

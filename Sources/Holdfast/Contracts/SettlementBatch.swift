@@ -20,6 +20,9 @@ public struct SettlementBatch: Sendable {
     package var keepsOutcomes: Bool
     /// Whether the log gets the payload with the outcome.
     package var keepsPayloads = false
+    /// The bytes beyond which the log loses its oldest outcomes, as by ``TrimBounds/greatestOutcomeBytes``, behind this batch;
+    /// nil for no such bound.
+    package var greatestOutcomeBytes: Int?
     /// Details of single settlements for their outcomes, by UID; also of acknowledgements with an `apns-unique-id`.
     package var details: [UID: SettlementDetail] = [:]
 

@@ -36,11 +36,9 @@ extension Consumer {
         return looks.compactMap { $0 }.min()
     }
 
-    /// Has the journal delete what is too old or too many.
+    /// Has the journal delete what is too old or too many, and note the time.
     private func trimIfDue(at now: Moment) {
-        let clock = judge.clock
-        guard let bounds = housekeeping.due(now: now.monotonic, wall: clock.earliest, isTrusted: clock.isTrusted)
-        else { return }
+        guard let bounds = housekeeping.due(now: now.monotonic, judge.clock) else { return }
         context.journal.trim(bounds) { [inbox = context.inbox] result in inbox.post { $0.trimmed = result } }
     }
 }

@@ -1,7 +1,13 @@
-/// When to have the journal delete what is too old or too many.
+/// When to have the journal delete what is too old or too many, and when to have it note the time.
+///
+/// A start long after the last time in the journal distrusts the clock (``WallClockGuard``). So that time is noted even while
+/// nothing else is written.
 ///
 /// A pure machine.
 struct Housekeeping: Sendable {
+    /// How old the time in the journal may get, well below ``WallClockGuard/tolerance``.
+    static let timeInterval = Duration.seconds(60)
+
     private var interval: Duration
     private var rejectionAge: Duration
     private var rejectionLimit: Int
@@ -13,8 +19,10 @@ struct Housekeeping: Sendable {
     /// One Consumer of an engine does it for all.
     var isInCharge: Bool
     private var isUnderWay = false
-    /// When it is time again; nil when that is not known yet, or it is under way.
-    private(set) var next: Duration?
+    /// Whether what is under way deletes.
+    private var isTrim = false
+    private var nextTrim: Duration?
+    private var nextTime: Duration?
 
     init(_ configuration: EngineConfiguration, isInCharge: Bool) {
         interval = configuration.housekeeping
@@ -37,35 +45,52 @@ struct Housekeeping: Sendable {
         history = changed.history
     }
 
-    /// - Parameters:
-    ///   - wall: the earliest time that it may be: what is deleted is gone.
-    ///   - isTrusted: whether it is the time, so that what seems to be of the future was written by a clock that was ahead.
-    /// - Returns: what to delete now; nil when it is not time.
-    mutating func due(now: Duration, wall: WallTime, isTrusted: Bool = true) -> TrimBounds? {
+    /// When it is time again; nil when that is not known yet, or it is under way.
+    var next: Duration? { isUnderWay ? nil : [nextTrim, nextTime].compactMap(\.self).min() }
+
+    /// - Returns: what to delete or to note now; nil when it is not time.
+    mutating func due(now: Duration, _ clock: ClockTrust.Reading) -> TrimBounds? {
         guard isInCharge, !isUnderWay else { return nil }
-        guard let next else {
-            self.next = now + interval
+        guard let nextTrim, let nextTime else {
+            (self.nextTrim, self.nextTime) = (now + interval, now + min(Self.timeInterval, interval))
             return nil
         }
-        guard now >= next else { return nil }
-        self.next = nil
+        guard now >= min(nextTrim, nextTime) else { return nil }
+        self.nextTime = now + Self.timeInterval
+        var bounds = TrimBounds(earliestTime: clock.memory)
+        isTrim = now >= nextTrim
+        if isTrim {
+            add(to: &bounds, clock)
+        } else if clock.memory == nil {
+            return nil
+        }
         isUnderWay = true
-        return TrimBounds(
-            rejectionsBefore: wall.advanced(by: .zero - rejectionAge), greatestRejections: rejectionLimit,
-            identitiesBefore: wall.advanced(by: .zero - identityAge), greatestIdentities: identityLimit,
-            asideBefore: wall.advanced(by: .zero - lateErrorPeriod),
-            // What was put aside a moment ago may seem to be a little later than now.
-            asideAfter: isTrusted ? wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)) : nil,
-            greatestAside: lateErrorLimit,
-            // What nobody keeps goes when those who are waited for have read it.
-            outcomesBefore: history.isKept
-                ? wall.advanced(by: .zero - history.age) : WallTime(milliseconds: .max),
-            greatestOutcomeBytes: history.limitBytes)
+        return bounds
+    }
+
+    /// - Parameter clock: its earliest time counts, since what is deleted is gone. Where it is trusted, what seems to be of the
+    ///   future was written by a clock that was ahead.
+    private func add(to bounds: inout TrimBounds, _ clock: ClockTrust.Reading) {
+        let wall = clock.earliest
+        bounds.rejectionsBefore = wall.advanced(by: .zero - rejectionAge)
+        bounds.greatestRejections = rejectionLimit
+        bounds.identitiesBefore = wall.advanced(by: .zero - identityAge)
+        bounds.greatestIdentities = identityLimit
+        bounds.asideBefore = wall.advanced(by: .zero - lateErrorPeriod)
+        // What was put aside a moment ago may seem to be a little later than now.
+        bounds.asideAfter =
+            clock.isTrusted ? wall.advanced(by: max(lateErrorPeriod, WallClockGuard.distrust)) : nil
+        bounds.greatestAside = lateErrorLimit
+        // What nobody keeps goes when those who are waited for have read it.
+        bounds.outcomesBefore =
+            history.isKept ? wall.advanced(by: .zero - history.age) : WallTime(milliseconds: .max)
+        bounds.greatestOutcomeBytes = history.limitBytes
     }
 
     /// It is done, or failed and will be tried at the next time.
     mutating func trimmed(now: Duration) {
         isUnderWay = false
-        next = now + interval
+        nextTime = now + Self.timeInterval
+        if isTrim { nextTrim = now + interval }
     }
 }

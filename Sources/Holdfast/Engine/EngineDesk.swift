@@ -33,7 +33,7 @@ struct EngineDesk: OperatorDesk {
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
             DeskStatus.Reader(
                 name: name, unread: Int(clamping: newest.rawValue - min(report.cursor, newest).rawValue),
-                trouble: report.trouble)
+                trouble: report.trouble, notice: report.notice)
         }
         return desk
     }

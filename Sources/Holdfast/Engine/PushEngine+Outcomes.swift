@@ -10,12 +10,14 @@ extension PushEngine {
     ///   - name: 1 to 64 bytes of UTF-8, but not `engine`, which is the reader behind ``outcomes``. At most
     ///     ``OutcomeReader/greatestCount`` in a journal.
     ///   - producers: the names of the Producers whose outcomes it gets; `nil` for all.
-    /// - Throws: ``JournalError`` if the journal can't register the reader.
+    /// - Throws: ``JournalError`` if the journal can't register the reader, and with code ``JournalError/Code/notFound`` if
+    ///   neither ``EngineConfiguration/history`` nor ``EngineConfiguration/keepsOutcomes`` keeps outcomes.
     public func outcomes(reader name: String, of producers: Set<String>? = nil) throws(JournalError) -> Outcomes {
         guard name != OutcomeReader.engineName else {
             throw JournalError(
                 .invalidEntry, "the reader \(name.debugDescription) is the engine's own: choose another name")
         }
+        guard producer.configuration.logsOutcomes else { throw .historyIsOff }
         _ = try core.journal.openReader(name, isWaitedFor: false)
         return Outcomes(source: core.outcomes, reader: .init(name: name, producers: producers))
     }

@@ -73,9 +73,12 @@ public struct DeskStatus: Hashable, Sendable {
         public var unread: Int
         /// What keeps it from going on, for operators; `nil` if nothing does.
         public var trouble: String?
+        /// Something that an operator should know and that holds up nothing, such as outcomes that the receiver refuses and
+        /// that were passed over; `nil` for nothing.
+        public var notice: String?
 
-        package init(name: String, unread: Int, trouble: String?) {
-            (self.name, self.unread, self.trouble) = (name, unread, trouble)
+        package init(name: String, unread: Int, trouble: String?, notice: String? = nil) {
+            (self.name, self.unread, self.trouble, self.notice) = (name, unread, trouble, notice)
         }
     }
 

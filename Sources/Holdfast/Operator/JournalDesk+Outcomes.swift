@@ -21,15 +21,14 @@ extension JournalDesk {
         try OutcomeLogReading(journal).status(isKept: try keepsOutcomes(), readers: journal.outcomeReaders)
     }
 
-    /// Whether what ends is written to the log: as its last engine had it, or because somebody reads it.
-    func keepsOutcomes() throws(JournalError) -> Bool {
-        try OutcomeKeeping.isOn(in: journal) || !journal.outcomeReaders.isEmpty
-    }
+    /// Whether what ends is written to the log: as its last engine had it.
+    func keepsOutcomes() throws(JournalError) -> Bool { try OutcomeKeeping.isOn(in: journal) }
 
     /// Registers a reader at the newest outcome, durably on return.
     public func openOutcomeReader(_ name: String) async throws -> OutcomeCursor {
         // The engine's own stays as the engine wants it.
         if let known = journal.outcomeReaders.first(where: { $0.name == name }) { return known.cursor }
+        guard try keepsOutcomes() else { throw JournalError.historyIsOff }
         return try journal.openReader(name, isWaitedFor: false)
     }
 

@@ -84,12 +84,13 @@ public struct OutcomeLogStatus: Hashable, Sendable {
     /// The number of outcomes in the log.
     public var count: Int { Int(clamping: newest.rawValue - min(deleted, newest).rawValue) }
 
-    /// The number of outcomes that the reader has not read, and can.
+    /// The number of outcomes behind the reader's cursor that are there, of all Producers. (A reader of some Producers only
+    /// passes the others' outcomes; its cursor follows within seconds.)
     public func unread(by reader: OutcomeReader) -> Int {
         Int(clamping: newest.rawValue - min(max(reader.cursor, deleted), newest).rawValue)
     }
 
-    /// The number of outcomes that were deleted before the reader came to them.
+    /// The number of outcomes, of all Producers, that were deleted before the reader's cursor came to them.
     public func missed(by reader: OutcomeReader) -> Int {
         Int(clamping: max(deleted, reader.cursor).rawValue - reader.cursor.rawValue)
     }

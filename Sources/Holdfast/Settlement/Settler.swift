@@ -45,8 +45,9 @@ struct Settler: Sendable {
         // A restart must not believe a clock for having been wrong before.
         work.part.batch.earliestTime = producer.timeToRemember(producer.look(wall))
         let configuration = producer.configuration
-        work.part.batch.keepsOutcomes = configuration.logsOutcomes || !journal.outcomeReaders.isEmpty
+        work.part.batch.keepsOutcomes = configuration.logsOutcomes
         work.part.batch.keepsPayloads = configuration.history.keepsPayloads
+        work.part.batch.greatestOutcomeBytes = configuration.history.limitBytes
         work.part.batch.details = details
         work.part.batch.greatestAside = configuration.lateErrorLimit
         return work

@@ -4,6 +4,8 @@ final class OutcomeSource: Sendable {
     static let batchLimit = 1000
     /// Outcomes for others that a reader passes before that is noted on disk.
     private static let passedLimit: UInt64 = 10_000
+    /// How long it may take until that is noted where there are fewer.
+    private static let passedTime = Duration.seconds(5)
 
     /// Who reads, and what of it.
     struct Reader: Hashable, Sendable {
@@ -27,6 +29,7 @@ final class OutcomeSource: Sendable {
     ///
     /// - Parameter passed: everything up to here is for others; moved on.
     func next(for reader: Reader, _ passed: inout OutcomeCursor) async throws -> OutcomeBatch? {
+        var noteBy: ContinuousClock.Instant?
         while true {
             let cursor = try cursor(of: reader.name)
             let start = max(cursor, passed)
@@ -36,12 +39,24 @@ final class OutcomeSource: Sendable {
                 if let batch = batch(of: page, for: reader, from: cursor, deleted: log.deleted) { return batch }
                 if page.end > start {
                     passed = page.end
-                    note(passed, of: reader.name, at: cursor)
+                    if passed.rawValue - cursor.rawValue >= Self.passedLimit { note(passed, of: reader.name) }
                     continue
                 }
             }
             if Task.isCancelled || state.withLock(\.hasEnded) { return nil }
-            await wait(after: max(start, log.newest))
+            guard passed > cursor else {
+                await wait(after: max(start, log.newest))
+                continue
+            }
+            let deadline = noteBy ?? .now + Self.passedTime
+            noteBy = deadline
+            await wait(after: max(start, log.newest), atMost: deadline - .now)
+            if .now >= deadline {
+                note(passed, of: reader.name)
+                noteBy = nil
+                // Durable a moment later: until then it would be noted again and again.
+                await wait(after: max(start, log.newest), atMost: Self.passedTime)
+            }
         }
     }
 
@@ -62,10 +77,8 @@ final class OutcomeSource: Sendable {
         return OutcomeBatch(outcomes: outcomes, end: page.end, missed: missed, reader: reader.name, journal: journal)
     }
 
-    /// Others' outcomes need not be passed again by the next process. If this fails, they are.
-    private func note(_ passed: OutcomeCursor, of reader: String, at cursor: OutcomeCursor) {
-        if passed.rawValue - cursor.rawValue >= Self.passedLimit { journal.setReader(reader, to: passed) { _ in } }
-    }
+    /// Others' outcomes need not be passed again by the next process, nor count as unread. If this fails, they are and do.
+    private func note(_ passed: OutcomeCursor, of reader: String) { journal.setReader(reader, to: passed) { _ in } }
 
     /// Whether no more outcomes come.
     var hasEnded: Bool { state.withLock(\.hasEnded) }

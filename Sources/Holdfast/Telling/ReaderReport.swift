@@ -4,9 +4,12 @@ package struct ReaderReport: Hashable, Sendable {
     package var cursor: OutcomeCursor
     /// For operators; nil while all is well.
     package var trouble: String?
+    /// Something that an operator should know and that holds up nothing; nil for nothing.
+    package var notice: String?
 
-    package init(cursor: OutcomeCursor, trouble: String? = nil) {
+    package init(cursor: OutcomeCursor, trouble: String? = nil, notice: String? = nil) {
         self.cursor = cursor
         self.trouble = trouble
+        self.notice = notice
     }
 }

@@ -36,12 +36,16 @@ package struct ReaderForm: Codable, Hashable, Sendable {
     package var unread: Int
     /// What keeps it from going on. Absent while nothing does.
     package var trouble: String?
+    /// Something to know that holds up nothing. Absent while there is nothing.
+    package var notice: String?
 
     package init(_ reader: DeskStatus.Reader) {
-        (self.reader, unread, trouble) = (reader.name, reader.unread, reader.trouble)
+        (self.reader, unread, trouble, notice) = (reader.name, reader.unread, reader.trouble, reader.notice)
     }
 
-    func value() -> DeskStatus.Reader { DeskStatus.Reader(name: reader, unread: unread, trouble: trouble) }
+    func value() -> DeskStatus.Reader {
+        DeskStatus.Reader(name: reader, unread: unread, trouble: trouble, notice: notice)
+    }
 }
 
 /// A route of the process that uses a journal.

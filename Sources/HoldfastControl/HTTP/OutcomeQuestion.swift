@@ -54,7 +54,7 @@ package enum OutcomeQuestion: Hashable, Sendable {
                 switch name {
                 case "after": after = try OutcomeArgument.cursor(value)
                 case "limit": limit = try count(value)
-                case "producer": producers.insert(value)
+                case "producer": producers.insert(try OutcomeArgument.producer(value))
                 default: wait = try self.wait(value, atMost: longestWait)
                 }
             } catch {
@@ -86,9 +86,9 @@ extension OutcomeQuery {
         switch name {
         case "uid": uid = try OutcomeArgument.uid(value)
         case "apns-id": id = try OutcomeArgument.id(value)
-        case "topic": topic = value
-        case "producer": producer = value
-        case "tag": tag = Array(value.utf8)
+        case "topic": topic = try OutcomeArgument.topic(value)
+        case "producer": producer = try OutcomeArgument.producer(value)
+        case "tag": tag = try OutcomeArgument.tag(value)
         case "outcome": ending = try OutcomeArgument.ending(value)
         // A zone's `+` that was not encoded came as a space.
         case "since": since = try OutcomeArgument.time(Self.zoned(value), now: now)

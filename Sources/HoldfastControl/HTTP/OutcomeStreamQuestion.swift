@@ -19,18 +19,31 @@ package struct OutcomeStreamQuestion: Hashable, Sendable {
         var (producers, topics): (Set<String>, Set<String>) = ([], [])
         for (name, value) in try QueryItems(query, known: Self.names, lists: ["producer", "topic"]).items {
             switch name {
-            case "producer": producers.insert(value)
-            case "topic": topics.insert(value)
-            default: after = try Self.cursor(value, of: "after")
+            case "producer":
+                producers.insert(
+                    try Self.value(of: name) { () throws(OutcomeArgument.Fault) in try OutcomeArgument.producer(value) }
+                )
+            case "topic":
+                topics.insert(
+                    try Self.value(of: name) { () throws(OutcomeArgument.Fault) in try OutcomeArgument.topic(value) })
+            default:
+                after = try Self.value(of: name) { () throws(OutcomeArgument.Fault) in try OutcomeArgument.cursor(value)
+                }
             }
         }
-        if let lastEventID, !lastEventID.isEmpty { after = try Self.cursor(lastEventID, of: "Last-Event-ID") }
+        if let lastEventID, !lastEventID.isEmpty {
+            after = try Self.value(of: "Last-Event-ID") { () throws(OutcomeArgument.Fault) in
+                try OutcomeArgument.cursor(lastEventID)
+            }
+        }
         self.producers = producers.isEmpty ? nil : producers
         self.topics = topics.isEmpty ? nil : topics
     }
 
-    private static func cursor(_ text: String, of name: String) throws(ControlError) -> OutcomeCursor {
-        do throws(OutcomeArgument.Fault) { return try OutcomeArgument.cursor(text) } catch {
+    private static func value<Value>(
+        of name: String, _ parse: () throws(OutcomeArgument.Fault) -> Value
+    ) throws(ControlError) -> Value {
+        do throws(OutcomeArgument.Fault) { return try parse() } catch {
             throw .malformed("\(name): \(error.message)")
         }
     }

@@ -22,6 +22,8 @@ package struct OutcomeAnswer: Sendable {
     /// - Returns: the status of HTTP, and a form.
     package func answer(_ query: some StringProtocol) async -> (status: Int, body: [UInt8]) {
         do {
+            let log = try await desk.outcomeLog()
+            guard log.isKept || log.count > 0 else { throw JournalError.historyIsOff }
             let isList = query.split(separator: "&").contains { $0.hasPrefix("after=") }
             return (200, try await isList ? listed(query) : found(query))
         } catch {

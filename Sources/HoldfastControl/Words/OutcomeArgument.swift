@@ -48,6 +48,28 @@ package enum OutcomeArgument {
         }
     }
 
+    /// The name of a Producer, as the journal has it.
+    package static func producer(_ text: String) throws(Fault) -> String {
+        try name(text, "the name of a producer", in: 1...64)
+    }
+
+    package static func topic(_ text: String) throws(Fault) -> String {
+        try name(text, "a topic", in: 1...NotificationValidator.maximumTopicByteCount)
+    }
+
+    package static func tag(_ text: String) throws(Fault) -> [UInt8] {
+        Array(try name(text, "a tag", in: 1...NotificationValidator.maximumTagByteCount).utf8)
+    }
+
+    private static func name(_ text: String, _ what: String, in lengths: ClosedRange<Int>) throws(Fault) -> String {
+        let count = text.utf8.count
+        guard !lengths.contains(count) else { return text }
+        throw Fault(
+            message: count == 0
+                ? "it is empty: \(what) has \(lengths.lowerBound) to \(lengths.upperBound) bytes; leave it out for any."
+                : "\(what) has \(lengths.lowerBound) to \(lengths.upperBound) bytes, and this has \(count).")
+    }
+
     package static func ending(_ text: String) throws(Fault) -> String {
         guard endings.contains(text) else {
             throw Fault(message: "\(quoted(text)) is no outcome: one of \(endings.joined(separator: ", ")).")

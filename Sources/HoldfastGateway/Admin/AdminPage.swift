@@ -67,13 +67,14 @@ extension AdminPage.Request {
 }
 
 extension AdminPage.Answer {
-    var response: Response {
+    /// - Parameter closed: the end of the client's connection.
+    func response(until closed: EventLoopFuture<Void>) -> Response {
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
-            body: stream?.body ?? .init(byteBuffer: ByteBuffer(bytes: body)))
+            body: stream?.body(until: closed) ?? .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -70,7 +70,7 @@ public final class AdminServer: Service, Sendable {
 
     private func application() -> some ApplicationProtocol {
         // Some probes use HEAD.
-        let router = Router(options: .autoGenerateHeadEndpoints)
+        let router = Router(context: AdminContext.self, options: .autoGenerateHeadEndpoints)
         if !configuration.servesEverybody { router.add(middleware: AdminHost()) }
         router.get("health/live") { _, _ in Self.answer(.ok, "text/plain; charset=utf-8", "alive\n") }
         router.get("health/ready") { [health] _, _ in Self.answer(health()) }
@@ -78,7 +78,9 @@ public final class AdminServer: Service, Sendable {
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics())
         }
         for page in pages {
-            router.get(RouterPath(page.path)) { request, _ in await page.answer(.init(request.head)).response }
+            router.get(RouterPath(page.path)) { request, context in
+                await page.answer(.init(request.head)).response(until: context.closed)
+            }
         }
         // Hummingbird's messages about single connections, and about its own end, do not concern operators.
         var quiet = logger

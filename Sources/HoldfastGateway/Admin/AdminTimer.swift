@@ -4,7 +4,7 @@ internal import NIOHTTPTypes
 
 /// Ends a connection whose client takes too long over a request, or over reading its answer: one timer, whatever
 /// trickles in. Reports to the other connections whether it is idle. An answer that is a stream of events has no end: there
-/// the client has its time to read what is written.
+/// the client has its time to read what is written, and it is gone when it closes its side.
 final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,6 +16,8 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: AdminConnections
     private var timer: Scheduled<Void>?
     private var isStreaming = false
+    /// Whether the client has closed its side.
+    private var isInputClosed = false
 
     init(_ configuration: AdminConfiguration, _ connections: AdminConnections) {
         self.connections = connections
@@ -52,7 +54,9 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             isStreaming = head.headerFields[.contentType]?.hasPrefix("text/event-stream") ?? false
             if isStreaming { timer?.cancel() }
-            return context.write(data, promise: promise)
+            context.write(data, promise: promise)
+            if isStreaming, isInputClosed { context.close(promise: nil) }
+            return
         case .body: return context.write(data, promise: promise)
         case .end: isStreaming = false
         }
@@ -64,6 +68,14 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
             self.connections.change(isolated.value.channel, isIdle: true)
             self.wait(self.idle, isolated.value)
         }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event {
+            isInputClosed = true
+            if isStreaming { return context.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

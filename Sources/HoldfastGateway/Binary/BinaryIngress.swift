@@ -26,7 +26,7 @@ struct BinaryIngress: Ingress {
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
             log: service.log)
         let listener = try await Listener.start(
-            configuration.listen, tls: tls, door: door,
+            configuration.listen, tls: tls, readsServerName: true, door: door,
             handlers: { channel in
                 // A client may close its side first; and at most one read lies here unprocessed.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)

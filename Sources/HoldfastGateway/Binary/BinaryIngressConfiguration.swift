@@ -12,6 +12,9 @@ public struct BinaryIngressConfiguration: Sendable {
     public var topic: String?
     /// The environment of its notifications, if routes share their topic; nil for the default. Default: nil.
     public var environment: PushEnvironment?
+    /// The environments that host names of the listener stand for: what comes from a client that asks TLS for such a name
+    /// (SNI) goes to the route of its environment, whatever ``environment`` is. Default: none.
+    public var hosts: [String: PushEnvironment] = [:]
     /// The most notifications of a connection that were read and are not on disk yet. Its client believes them sent,
     /// and a kill -9 loses them, together with the kernel's buffers and one read of at most 64 KiB. Beyond the limit
     /// nothing is read. Default: 1000.

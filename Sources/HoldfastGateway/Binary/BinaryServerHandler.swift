@@ -37,6 +37,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     var session: BinaryServerSession
     private var client: KnownClient?
     private var topic: String?
+    /// The name that the client asked TLS for.
+    private var serverName: String?
     private(set) var phase: Phase
     private var context: ChannelHandlerContext?
     private var isPumping = false
@@ -61,7 +63,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         loop = channel.eventLoop
         limits = settings.limits
         topic = settings.topic
-        session = Self.session(service, settings, topic: settings.topic, sender: Self.sender(nil, channel))
+        session = Self.session(service, settings, topic: settings.topic, host: nil, sender: Self.sender(nil, channel))
         phase = isCleartext ? .serving : .opening
         deadline = .now() + TimeAmount(isCleartext ? limits.idle : limits.handshake)
         service.unfinished.begin()
@@ -78,6 +80,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
+        case let name as ServerName: serverName = name.host
         case TLSUserEvent.handshakeCompleted: opened(context)
         case is ClientGate.JudgeChanged: lookAtClient(context)
         case ChannelEvent.inputClosed:
@@ -139,7 +142,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         let settings = service.settings
         client = ClientGate.client(in: context.pipeline)
         topic = CertifiedClients.topic(of: client, configured: settings.topic)
-        session = Self.session(service, settings, topic: topic, sender: Self.sender(client, context.channel))
+        session = Self.session(
+            service, settings, topic: topic, host: serverName, sender: Self.sender(client, context.channel))
         watch(for: limits.idle)
     }
 
@@ -153,15 +157,18 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     }
 
     private static func session(
-        _ service: BinaryService, _ settings: BinaryIngressConfiguration, topic: String?, sender: [UInt8]
+        _ service: BinaryService, _ settings: BinaryIngressConfiguration, topic: String?, host: String?, sender: [UInt8]
     ) -> BinaryServerSession {
         var errors: BinaryServerSession.ErrorTerms?
         if settings.tellsErrors, service.outcomes() != nil {
             errors = .init(sender: sender, repeats: service.repeats, patience: TimeAmount(settings.errorWait))
         }
+        // A name that is configured goes before the listener's own environment, and that before Apple's names.
+        let named = HostEnvironments(settings.hosts).environment(of: host)
         return BinaryServerSession(
             topic: topic, unstoredLifetime: settings.unstoredLifetime, limit: settings.uncommitted,
-            patience: TimeAmount(settings.roomLimit), environment: settings.environment, errors: errors)
+            patience: TimeAmount(settings.roomLimit), environment: named.stated ?? settings.environment,
+            preferredEnvironment: named.preferred, errors: errors)
     }
 
     // MARK: Performing the session's steps

@@ -86,15 +86,18 @@ struct BinaryServerSession: Sendable {
     ///   - limit: the most notifications that are not on disk; at least 1.
     ///   - patience: the timeout of a journal that takes nothing; then the client is sent away.
     ///   - environment: of its notifications; nil for the default.
+    ///   - preferredEnvironment: of its notifications, if there is a choice.
     ///   - errors: nil where no errors are said about notifications on disk.
     init(
         topic: String?, unstoredLifetime: Duration, limit: Int, patience: TimeAmount,
-        environment: PushEnvironment? = nil, errors: ErrorTerms? = nil
+        environment: PushEnvironment? = nil, preferredEnvironment: PushEnvironment? = nil, errors: ErrorTerms? = nil
     ) {
         self.errors = errors
         accepted = BinaryAccepted(patience: errors?.patience ?? .zero)
         translation = topic.map {
-            BinaryTranslation(topic: $0, unstoredLifetime: unstoredLifetime, environment: environment)
+            BinaryTranslation(
+                topic: $0, unstoredLifetime: unstoredLifetime, environment: environment,
+                preferredEnvironment: preferredEnvironment)
         }
         self.limit = max(limit, 1)
         self.patience = patience

@@ -16,8 +16,10 @@ struct BinaryTranslation: Sendable {
     let topic: String
     /// The lifetime of an expiration of 0; zero is one attempt.
     let unstoredLifetime: Duration
-    /// Nil for the default.
+    /// Where they go, if routes share the topic. Nil for the default.
     var environment: PushEnvironment?
+    /// Where they go only if there is a choice.
+    var preferredEnvironment: PushEnvironment?
 
     /// Checks in Apple's order: the token, the payload, and the rest.
     ///
@@ -31,7 +33,7 @@ struct BinaryTranslation: Sendable {
             token: token, topic: topic, payload: payload, pushType: type,
             priority: Self.priority(request.priority, type: type),
             expiration: expiration(request.expiration, now: now))
-        notification.environment = environment
+        (notification.environment, notification.preferredEnvironment) = (environment, preferredEnvironment)
         return notification
     }
 

@@ -13,7 +13,7 @@ struct RequestFields: Sendable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
         case guarantee, answer, environment
         // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
-        case tag, producer, deliverAfter, deliverWithin, context, newestWins
+        case tag, producer, deliverAfter, deliverWithin, context, newestWins, host
 
         var text: String {
             switch self {
@@ -36,6 +36,7 @@ struct RequestFields: Sendable {
             case .deliverWithin: "holdfast-deliver-within"
             case .context: "holdfast-context"
             case .newestWins: "holdfast-newest-wins"
+            case .host: "host"
             }
         }
     }
@@ -92,8 +93,8 @@ struct RequestFields: Sendable {
     var guarantee: String? { self[.guarantee] }
     /// The environment that the request is for: `holdfast-environment`.
     var environment: String? { self[.environment] }
-    /// The host, and perhaps the port, that the client addresses.
-    var authority: String? { fields.text(HeaderSelection.authority) }
+    /// The host, and perhaps the port, that the client addresses: `:authority`, or `host` where there is none (RFC 9113, 8.3.1).
+    var authority: String? { fields.text(HeaderSelection.authority) ?? self[.host] }
     /// Whether there is any of those that follow.
     var hasChoices: Bool { fields.hasRare || Self.choices.contains { fields.has($0) } }
 
@@ -130,6 +131,7 @@ struct RequestFields: Sendable {
         isSame(.topic, other) && isSame(.pushType, other) && isSame(.priority, other) && isSame(.expiration, other)
             && isSame(.collapseID, other) && isSame(.environment, other)
             && fields.isSame(HeaderSelection.authority, as: other.fields)
+            && (fields.has(HeaderSelection.authority) || self[.host] == other[.host])
     }
 
     @inline(__always)

@@ -25,12 +25,14 @@ final class Listener: Sendable {
     /// - Parameters:
     ///   - tls: nil for cleartext.
     ///   - protocols: for ALPN; empty for protocols that are older than it.
+    ///   - readsServerName: whether handlers are told the ``ServerName``.
     ///   - door: decides which connections are admitted.
     ///   - watching: files to be checked, beside the revocation lists of its TLS.
     ///   - handlers: makes the handlers of a connection, the nearest to the socket first, behind TLS.
     /// - Throws: ``GatewayError``.
     static func start(
-        _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], door: ListenerDoor,
+        _ address: ListenAddress, tls: ServerTLS?, protocols: [String] = [], readsServerName: Bool = false,
+        door: ListenerDoor,
         watching files: [WatchedFiles] = [],
         handlers: @escaping @Sendable (any Channel) throws -> [any ChannelHandler]
     ) async throws(GatewayError) -> Listener {
@@ -58,7 +60,8 @@ final class Listener: Sendable {
                 guard door.admits(child) else { return child.close() }
                 return child.eventLoop.makeCompletedFuture {
                     let pipeline = child.pipeline.syncOperations
-                    let secure = tls?.handlers(for: child, door) ?? []
+                    var secure = tls?.handlers(for: child, door) ?? []
+                    if readsServerName, tls != nil { secure.insert(ServerName.reader(for: child), at: 0) }
                     for handler in try secure + handlers(child) { try pipeline.addHandler(handler) }
                 }
             }

@@ -33,9 +33,7 @@ struct OutcomeStreamPage: Sendable {
             let question = try OutcomeStreamQuestion(request.query, lastEventID: request.fields["last-event-id"])
             // Asked once before the answer begins, so that a wrong cursor gets its error.
             let log = try await engine.desk.outcomeLog()
-            guard log.isKept else {
-                throw JournalError(.notFound, "no outcomes are kept: journal.history is off")
-            }
+            guard log.isKept else { throw JournalError.historyIsOff }
             let start = question.after ?? log.newest
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
             guard enter() else {

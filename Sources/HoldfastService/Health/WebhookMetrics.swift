@@ -29,6 +29,10 @@ enum WebhookMetrics {
             family("missed_total", .counter, "Outcomes that the history's bounds deleted before they were told.") {
                 Double($0.figures.missed)
             },
+            family(
+                "skipped_total", .counter,
+                "Outcomes that were passed over, because the receiver refuses them and takes others."
+            ) { Double($0.figures.skipped) },
             family("waiting", .gauge, "Outcomes behind its cursor, of all producers.") { Double($0.waiting) },
             family("lag_seconds", .gauge, "Since the oldest outcome ended that is to be told; 0 for none.") {
                 Double($0.lag.components.seconds) + Double($0.lag.components.attoseconds) / 1e18

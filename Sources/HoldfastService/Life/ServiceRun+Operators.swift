@@ -131,7 +131,7 @@ extension ServiceRun {
                 "holdfast_history_bytes", .gauge, "Bytes of the journal that ended notifications take.",
                 Double(history.bytes)),
             MetricFamily(
-                "holdfast_outcome_reader_lag", .gauge, "Outcomes that a reader has not read.",
+                "holdfast_outcome_reader_lag", .gauge, "Outcomes behind a reader's cursor, of all producers.",
                 samples: history.readers.map { reader in
                     .init(labels: [("reader", reader.name)], value: Double(history.unread(by: reader)))
                 }),

@@ -27,6 +27,7 @@ extension HoldfastConfiguration {
             guard !served.contains(nil), !served.contains(environment) else { return [] }
             let keys =
                 (gateway.hosts.values.contains(environment) ? ["http2.hosts.\(environment.rawValue)"] : [])
+                + (gateway.binaryHosts.values.contains(environment) ? ["binary.hosts.\(environment.rawValue)"] : [])
                 + (gateway.binaryEnvironment == environment ? ["binary.environment"] : [])
             return keys.map { values.problem($0, "no route serves the environment \(environment.rawValue)") }
         }

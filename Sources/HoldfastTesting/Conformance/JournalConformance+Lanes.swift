@@ -65,6 +65,10 @@ extension JournalConformance {
             try bench.reopen()
             try expect(
                 "after commits that say nothing of it", bench.journal.wallTimeAtOpen, is: WallTime(milliseconds: 7000))
+            _ = try bench.trim(TrimBounds(earliestTime: WallTime(milliseconds: 6000)))
+            try bench.reopen()
+            try expect(
+                "after a trim that deletes nothing", bench.journal.wallTimeAtOpen, is: WallTime(milliseconds: 6000))
         },
     ]
 }

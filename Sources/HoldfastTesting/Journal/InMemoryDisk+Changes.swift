@@ -118,6 +118,7 @@ extension InMemoryDisk {
             }
         }
         lastWallTime = batch.earliestTime ?? lastWallTime
+        if let greatest = batch.greatestOutcomeBytes { _ = outcomes.trim(TrimBounds(greatestOutcomeBytes: greatest)) }
         return report
     }
 
@@ -246,6 +247,7 @@ extension InMemoryDisk {
 
     mutating func trim(_ bounds: TrimBounds, atMost room: Int) -> Trimmed {
         var trimmed = Trimmed()
+        lastWallTime = bounds.earliestTime ?? lastWallTime
         let rejections = rejections.all
         let surplus = bounds.greatestRejections.map { max(rejections.count - $0, 0) } ?? 0
         for (index, rejection) in rejections.enumerated() {

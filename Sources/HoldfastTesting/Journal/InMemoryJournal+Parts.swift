@@ -98,6 +98,7 @@ extension SettlementBatch {
             quieted: Array(quieted[(aside.lowerBound - split)..<(aside.upperBound - split)]),
             greatestAside: greatestAside)
         part.keepsPayloads = keepsPayloads
+        part.greatestOutcomeBytes = greatestOutcomeBytes
         part.details = details
         return part
     }

@@ -24,7 +24,7 @@ extension JournalReader {
     func history() throws(JournalError) -> OutcomeLogStatus {
         let readers = try outcomeReaders()
         let isOn = try note(OutcomeKeeping.noteName) != nil
-        return try reading.status(isKept: isOn || !readers.isEmpty, readers: readers)
+        return try reading.status(isKept: isOn, readers: readers)
     }
 
     /// Reads outcomes in their order.

@@ -46,9 +46,7 @@ struct OutcomeFollowing {
     private func beginning(_ after: OutcomeCursor?, _ desk: RemoteDesk) async throws -> OutcomeCursor {
         let log = try await desk.outcomeLog()
         if !log.isKept, reader == nil {
-            console.warning(
-                "the journal keeps no outcomes, so none come: set journal.history, or give --reader, for which they are kept"
-            )
+            console.warning("the journal keeps no outcomes, so none come: journal.history is off")
         }
         if let reader {
             let known = try await desk.openOutcomeReader(reader)

@@ -16,10 +16,12 @@ extension JournalReport {
         return Columns.text([["  READER OF OUTCOMES", "CURSOR", "LAG", "MISSED"]] + rows, right: [1, 2, 3])
     }
 
-    /// What keeps webhooks from telling.
+    /// What keeps webhooks from telling, and what they have passed over.
     var troublesText: String? {
-        let lines = (ownReaders ?? []).compactMap { reader in
-            reader.trouble.map { "\(reader.reader.printable(maximumLength: 64)): \($0.printable(maximumLength: 512))" }
+        let lines = (ownReaders ?? []).flatMap { reader in
+            [reader.trouble, reader.notice].compactMap(\.self).map {
+                "\(reader.reader.printable(maximumLength: 64)): \($0.printable(maximumLength: 512))"
+            }
         }
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }

@@ -12,7 +12,9 @@ struct OutcomeLogTests {
     private static let segment = Int(OutcomeBlock.segmentCount)
 
     /// Ends `count` notifications. Each thousand has a tag.
-    private func end(_ count: Int, _ journal: LMDBJournal, from first: Int = 0) throws {
+    private func end(
+        _ count: Int, _ journal: LMDBJournal, from first: Int = 0, greatestBytes: Int? = nil
+    ) throws {
         let lane = try journal.openLane(immediate).id
         let producer = try journal.openProducer("default")
         for part in stride(from: first, to: first + count, by: 4000) {
@@ -24,12 +26,13 @@ struct OutcomeLogTests {
                 submission.add(notification, lane, id: NotificationID(high: UInt64(number), low: 3))
             }
             let uid = try journal.append(submission).first.rawValue
-            try journal.settle(
-                SettlementBatch(
-                    acknowledging: numbers.indices.map {
-                        EntryKey(lane: lane, uid: UID(uid + UInt64($0 - numbers.lowerBound)))
-                    },
-                    settledAt: WallTime(milliseconds: Int64(part)), keepsOutcomes: true))
+            var batch = SettlementBatch(
+                acknowledging: numbers.indices.map {
+                    EntryKey(lane: lane, uid: UID(uid + UInt64($0 - numbers.lowerBound)))
+                },
+                settledAt: WallTime(milliseconds: Int64(part)), keepsOutcomes: true)
+            batch.greatestOutcomeBytes = greatestBytes
+            try journal.settle(batch)
         }
     }
 
@@ -170,6 +173,29 @@ struct OutcomeLogTests {
         let rows = try SampleJournal(existing: scratch.journal)
         #expect(try rows.rows("outcomeIndex").isEmpty && rows.rows("outcomeLog").isEmpty)
         #expect(try rows.verify().damage == [])
+    }
+
+    @Test(
+        "The log keeps to its bound while notifications end, without anybody who trims, but not past whom it waits for")
+    func bounded() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: options())
+        let bound = 256 << 10
+        _ = try journal.openReader("app", isWaitedFor: true)
+        try end(20_000, journal, greatestBytes: bound)
+        #expect(journal.outcomeLog.deleted == .start && journal.outcomeLog.bytes > 2 * bound)
+        try journal.setReader("app", to: nil)
+        // Some outcomes at a time: what one request adds is beside it.
+        for first in stride(from: 20_000, to: 30_000, by: 500) {
+            try end(500, journal, from: first, greatestBytes: bound)
+            if first > 21_000 { #expect(journal.outcomeLog.bytes < bound + bound / 32 + (64 << 10)) }
+        }
+        #expect(
+            journal.outcomeLog.deleted > OutcomeCursor(18_000) && journal.outcomeLog.newest == OutcomeCursor(30_000))
+        try expectFound(29_000, journal)
+        journal.close()
+        #expect(try SampleJournal(existing: scratch.journal).verify().damage == [])
     }
 
     @Test("Damage in the index costs time and no outcome; verify names it, and a block and a gap")

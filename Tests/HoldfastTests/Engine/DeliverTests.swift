@@ -68,6 +68,25 @@ import Testing
         await #expect(throws: DeliveryError.historyIsOff) { try await forgetful.deliver(Sample.notification(1)) }
     }
 
+    @Test("Without a history nobody becomes a reader, and one that is there changes nothing") func noHistory()
+        async throws
+    {
+        let journal = InMemoryJournal()
+        let first = try testEngine(journal, InMemoryConnector())
+        _ = try first.outcomes(reader: "crm")
+        let engine = try testEngine(journal.crashed(), InMemoryConnector()) { $0.history = .none }
+        #expect { try engine.outcomes(reader: "mails") } throws: { ($0 as? JournalError)?.code == .notFound }
+        await #expect {
+            try await engine.desk.openOutcomeReader("mails")
+        } throws: {
+            ($0 as? JournalError)?.message == JournalError.historyIsOff.message
+        }
+        _ = await engine.producer.submit([Sample.notification(1)])
+        #expect(try await runUntilIdle(engine) == .drained)
+        let log = try await engine.desk.outcomeLog()
+        #expect(log.newest == .start && !log.isKept && log.readers.map(\.name) == ["crm"])
+    }
+
     @Test("The end of the engine is told to whoever waits") func ended() async throws {
         let connector = InMemoryConnector { _ in nil }
         let engine = try testEngine(InMemoryJournal(), connector) { $0.shutdownLimit = .milliseconds(1) }

@@ -45,27 +45,54 @@ import Testing
 @Suite struct HousekeepingTests {
     private let wall = WallTime(seconds: 1_800_000_000)
 
+    private var clock: ClockTrust.Reading {
+        ClockTrust.Reading(isTrusted: true, distrustedUntil: nil, earliest: wall, memory: wall)
+    }
+
     @Test("It is time once an interval, counted from the end of the last time, and never twice at once") func interval()
     {
         var keeping = Housekeeping(EngineConfiguration(), isInCharge: true)
-        #expect(keeping.due(now: .seconds(10), wall: wall) == nil)
+        #expect(keeping.due(now: .seconds(10), clock) == nil)
         #expect(keeping.next == .seconds(70))
-        #expect(keeping.due(now: .seconds(69), wall: wall) == nil)
-        let bounds = keeping.due(now: .seconds(70), wall: wall)
+        #expect(keeping.due(now: .seconds(69), clock) == nil)
+        let bounds = keeping.due(now: .seconds(70), clock)
         #expect(bounds?.rejectionsBefore == wall.advanced(by: .seconds(-30 * 86_400)))
         #expect(bounds?.greatestRejections == 100_000)
         #expect(bounds?.identitiesBefore == wall.advanced(by: .seconds(-86_400)))
         #expect(bounds?.greatestIdentities == 1_000_000)
         #expect(keeping.next == nil)
-        #expect(keeping.due(now: .seconds(1000), wall: wall) == nil)
-        #expect(keeping.due(now: .seconds(1001), wall: wall) == nil)
+        #expect(keeping.due(now: .seconds(1000), clock) == nil)
+        #expect(keeping.due(now: .seconds(1001), clock) == nil)
         keeping.trimmed(now: .seconds(1002))
         #expect(keeping.next == .seconds(1062))
     }
 
+    @Test("The time is noted every minute between, and not while the clock is distrusted") func noted() {
+        var configuration = EngineConfiguration()
+        configuration.housekeeping = .seconds(600)
+        var keeping = Housekeeping(configuration, isInCharge: true)
+        #expect(keeping.due(now: .zero, clock) == nil)
+        #expect(keeping.next == .seconds(60))
+        #expect(keeping.due(now: .seconds(60), clock) == TrimBounds(earliestTime: wall))
+        #expect(keeping.next == nil)
+        keeping.trimmed(now: .seconds(60))
+        #expect(keeping.next == .seconds(120))
+        let doubted = ClockTrust.Reading(
+            isTrusted: false, distrustedUntil: .seconds(700), earliest: wall, memory: nil)
+        #expect(keeping.due(now: .seconds(120), doubted) == nil)
+        #expect(keeping.next == .seconds(180))
+        for second in stride(from: 180, to: 600, by: 60) {
+            #expect(keeping.due(now: .seconds(second), clock)?.rejectionsBefore == nil)
+            keeping.trimmed(now: .seconds(second))
+        }
+        #expect(keeping.due(now: .seconds(600), doubted)?.greatestRejections == 100_000)
+        keeping.trimmed(now: .seconds(601))
+        #expect(keeping.next == .seconds(661))
+    }
+
     @Test("One Consumer of an engine does it for all") func inCharge() {
         var keeping = Housekeeping(EngineConfiguration(), isInCharge: false)
-        for second in 0..<1000 { #expect(keeping.due(now: .seconds(second), wall: wall) == nil) }
+        for second in 0..<1000 { #expect(keeping.due(now: .seconds(second), clock) == nil) }
         #expect(keeping.next == nil)
     }
 }

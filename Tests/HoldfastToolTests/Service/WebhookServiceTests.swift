@@ -140,4 +140,21 @@ struct WebhookServiceTests {
         #expect(try await world.stop().status == 0)
         receiver.tool.kill(SIGKILL)
     }
+
+    @Test("An outcome that the receiver refuses by itself is passed over, and log, status and metrics say so")
+    func passedOver() async throws {
+        let world = try await ServiceWorld()
+        try world.folder.write("mode", "refuses-37")
+        let receiver = try await Receiver(world.folder)
+        try configure(world, port: try receiver.port)
+        let service = try await world.serve()
+        #expect(try await world.send(200, journal: "one").result().status == 0)
+        #expect(try await waitUntil { try receiver.cursors.last == 200 })
+        #expect(try receiver.cursors == Array(1...36) + Array(38...200))
+        let journal = world.folder("push.journal")
+        let words = try await Tool.run("journal", "status", "--journal", journal).output
+        #expect(words.contains("1 outcome was passed over"), "\(words)")
+        #expect(try await world.get("/metrics").text.contains("\nholdfast_webhook_skipped_total{webhook=\"crm\"} 1\n"))
+        #expect(try service.errors.contains("`holdfast outcomes list --after 36 --limit 1`"))
+    }
 }

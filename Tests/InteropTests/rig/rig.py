@@ -263,6 +263,7 @@ LIMIT = 600
 KINDS = ["aioapns", "httpx", "node", "curl", "go", "java", "binary", "binary-stream"]
 # Not installed by Scripts/bootstrap --tests: each is hundreds of megabytes.
 OPTIONAL = {"go", "java"}
+GO = ["go", "build", "-o"]
 CONCURRENCY = {"aioapns": 100, "httpx": 50, "node": 100, "curl": 50, "go": 100, "java": 50, "binary": 500}
 # With one proof, at the end of all: what it has written when the gateway is killed is what the gateway may lose of it.
 STREAM = 1_000_000
@@ -300,7 +301,7 @@ def command(kind):
         case "curl":
             return ["bash", CLIENTS / "curl_sender.sh"]
         case "go":
-            return [built("go_sender.go", "go_sender", ["go", "build", "-o"])]
+            return [built("go_sender.go", "go_sender", GO)]
         case "java":
             return ["java", "-cp", built("JavaSender.java", "JavaSender.class", ["javac", "-d"]).parent, "JavaSender"]
     raise Failure(f"there is no sender called {kind}")

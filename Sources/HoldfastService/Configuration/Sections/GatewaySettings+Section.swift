@@ -51,6 +51,13 @@ extension GatewaySettings {
                 "binary.environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
                 "the environment that they are for; without it, the default where routes share the topic"),
             ConfigKey(
+                "binary.hosts.production", .texts("host names", 1...253, most: 100),
+                "names of this listener; what comes from clients that ask TLS for one of them (SNI) is for the production "
+                    + "environment, whatever `binary.environment` is"),
+            ConfigKey(
+                "binary.hosts.sandbox", .texts("host names", 1...253, most: 100), "the same for the sandbox environment"
+            ),
+            ConfigKey(
                 "binary.uncommitted", .count(1...1_000_000), default: "1000",
                 "notifications of a connection that were read and are not on disk yet, at most: what their sender takes "
                     + "for sent, and a kill -9 loses"),
@@ -130,7 +137,7 @@ extension GatewaySettings {
     }
 
     private static func check(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
-        checkHosts(values, &problems)
+        for listener in ["http2", "binary"] { checkHosts(listener, values, &problems) }
         for name in names {
             if values.isGiven("\(name).clients-revoked"), !values.isGiven("\(name).clients") {
                 problems.append(
@@ -157,9 +164,11 @@ extension GatewaySettings {
         }
     }
 
-    private static func checkHosts(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
+    private static func checkHosts(
+        _ listener: String, _ values: ConfigValues, _ problems: inout [ConfigProblem]
+    ) {
         var known: [String] = []
-        for key in ["http2.hosts.production", "http2.hosts.sandbox"] {
+        for key in ["\(listener).hosts.production", "\(listener).hosts.sandbox"] {
             for name in values.texts(key) ?? [] {
                 let plain = HTTP2IngressConfiguration.hostName(of: name)
                 if name.contains("/") || name.isEmpty || plain != name.lowercased() {

@@ -25,6 +25,8 @@ package struct GatewaySettings: Equatable, Sendable {
     package var requiresCredentials: Bool
     /// The environments that host names of the HTTP/2 listener stand for.
     package var hosts: [String: PushEnvironment]
+    /// The same of the binary listener.
+    package var binaryHosts: [String: PushEnvironment]
     /// The environment of what comes to the binary listener.
     package var binaryEnvironment: PushEnvironment?
     package var streams: Int
@@ -49,6 +51,15 @@ package struct GatewaySettings: Equatable, Sendable {
         }
     }
 
+    /// The environments of a listener's host names.
+    private static func hosts(_ listener: String, _ values: ConfigValues) -> [String: PushEnvironment] {
+        var hosts: [String: PushEnvironment] = [:]
+        for environment in PushEnvironment.allCases {
+            for name in values.texts("\(listener).hosts.\(environment.rawValue)") ?? [] { hosts[name] = environment }
+        }
+        return hosts
+    }
+
     /// - Parameter clients: who of those with a certificate may submit; nil for all of them.
     /// - Precondition: the values are without a mistake.
     package init(_ values: ConfigValues, clients: [ClientSubject]? = nil) {
@@ -56,10 +67,8 @@ package struct GatewaySettings: Equatable, Sendable {
         binary = Listener("binary", values, clients)
         feedback = Listener("feedback", values, clients)
         requiresCredentials = values.text("http2.credentials") == "everybody"
-        hosts = [:]
-        for environment in PushEnvironment.allCases {
-            for name in values.texts("http2.hosts.\(environment.rawValue)") ?? [] { hosts[name] = environment }
-        }
+        hosts = Self.hosts("http2", values)
+        binaryHosts = Self.hosts("binary", values)
         binaryEnvironment = values.text("binary.environment").flatMap(PushEnvironment.init)
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
@@ -107,7 +116,7 @@ package struct GatewaySettings: Equatable, Sendable {
                 listen: addresses["binary"] ?? binary.listen, tls: binary.tls, topic: binary.topic)
             (ingress.limits, ingress.uncommitted, ingress.rate) = (binary.limits, uncommitted, binary.rate)
             (ingress.roomLimit, ingress.unstoredLifetime) = (roomLimit, unstoredLifetime)
-            ingress.environment = binaryEnvironment
+            (ingress.environment, ingress.hosts) = (binaryEnvironment, binaryHosts)
             (ingress.tellsErrors, ingress.errorWait) = (tellsErrors, errorWait)
             (ingress.errorMemory, ingress.errorCount) = (errorMemory, errorCount)
             gateway.binary = ingress

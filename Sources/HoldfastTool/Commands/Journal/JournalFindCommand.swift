@@ -136,7 +136,8 @@ struct JournalFindCommand: AsyncParsableCommand {
 
     /// Nothing was found, and why that may be.
     private func tellNothing(_ reader: JournalReader) throws -> ToolStatus {
-        guard !json else { return .notAllConfirmed }
+        // That nothing can be found is said in any case: it is no answer.
+        guard try !json || !reader.history().isKept else { return .notAllConfirmed }
         Console.standard.note("nothing of \(reader.directory) matches: \(try HistoryWords.extent(of: reader))")
         return .notAllConfirmed
     }

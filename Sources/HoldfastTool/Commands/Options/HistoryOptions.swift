@@ -45,10 +45,14 @@ struct HistoryOptions: ParsableArguments {
             """, valueName: "tag"))
     var tag: String?
 
-    @Option(name: .long, help: ArgumentHelp("Those of this producer.", valueName: "name"))
+    @Option(
+        name: .long, help: ArgumentHelp("Those of this producer.", valueName: "name"),
+        transform: HistoryArgument.of(OutcomeArgument.producer))
     var producer: String?
 
-    @Option(name: .long, help: ArgumentHelp("Those with this topic.", valueName: "topic"))
+    @Option(
+        name: .long, help: ArgumentHelp("Those with this topic.", valueName: "topic"),
+        transform: HistoryArgument.of(OutcomeArgument.topic))
     var topic: String?
 
     @Option(

@@ -57,7 +57,9 @@ struct OutcomesListCommand: AsyncParsableCommand {
 
 /// Which outcomes, and in which form.
 struct OutcomesOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Only those of this producer; may be repeated.", valueName: "name"))
+    @Option(
+        name: .long, help: ArgumentHelp("Only those of this producer; may be repeated.", valueName: "name"),
+        transform: HistoryArgument.of(OutcomeArgument.producer))
     var producer: [String] = []
 
     @Flag(name: .long, help: "Print tokens, contexts and payloads whole.")

@@ -9,8 +9,9 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
         commandName: "readers",
         abstract: "List the readers whose cursors the journal keeps; move or forget one.",
         discussion: """
-            LAG is the number of outcomes that a reader has not read, and MISSED the number of those that were deleted \
-            before it came to them. A reader that is forgotten begins anew, with what ends from then on. In a journal \
+            LAG is the number of outcomes behind a reader's cursor, and MISSED the number of those that were deleted \
+            before it came to them, both of all producers. The cursor of a reader of some producers passes the others' \
+            outcomes within seconds. A reader that is forgotten begins anew, with what ends from then on. In a journal \
             that is in use, the process that uses it moves and forgets.
 
             Examples:

@@ -5,17 +5,18 @@ internal import Holdfast
 struct HostEnvironments: Sendable {
     private let hosts: [String: PushEnvironment]
 
-    /// Apple's names for its services over HTTP/2.
+    /// Apple's names for its services over HTTP/2, and for those of the binary protocol.
     private static let apples: [String: PushEnvironment] = [
         "api.push.apple.com": .production, "api.sandbox.push.apple.com": .sandbox,
-        "api.development.push.apple.com": .sandbox,
+        "api.development.push.apple.com": .sandbox, "gateway.push.apple.com": .production,
+        "gateway.sandbox.push.apple.com": .sandbox,
     ]
 
     init(_ hosts: [String: PushEnvironment]) {
         self.hosts = Dictionary(hosts.map { (HTTP2IngressConfiguration.hostName(of: $0), $1) }) { first, _ in first }
     }
 
-    /// What the `:authority` of a request says of its environment.
+    /// What the name that a client connects to says of the environment: the `:authority` of a request, or what it asks TLS for.
     ///
     /// - Returns: a configured name's environment, which is an order; and that of Apple's own, which is a wish: a client that
     ///   was led here unawares is served by the one route that there is.

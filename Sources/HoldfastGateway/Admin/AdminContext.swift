@@ -1,0 +1,13 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// The context of a request to the admin server: it knows when the connection is gone.
+struct AdminContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let closed: EventLoopFuture<Void>
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        closed = source.channel.closeFuture
+    }
+}

@@ -1,0 +1,166 @@
+"""How long a service under load takes to find an outcome among millions: see Scripts/find-under-load."""
+import argparse
+import http.client
+import json
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rig import TOPIC, Failure, Mock, Process, free_port, program, wait_until
+
+
+
+def main():
+    if shutil.which("h2load") is None:
+        sys.exit("error: h2load is not installed (Debian: nghttp2-client)")
+    parser = argparse.ArgumentParser(prog="Scripts/find-under-load", description=__doc__)
+    parser.add_argument("--ended", type=int, default=3_000_000, help="outcomes in the history (3000000)")
+    parser.add_argument("--rate", type=int, default=3000, help="requests a second meanwhile; 0 for none (3000)")
+    parser.add_argument("--searches", type=int, default=300, help="by each key (300)")
+    parser.add_argument("--limit", type=float, default=50, help="milliseconds that 99 of 100 answers may take (50)")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+            rows = trial(program(), Path(folder), options)
+    except Failure as failure:
+        sys.exit(f"error: {failure}")
+    slow = [row["key"] for row in rows if row.get("p99", 0) > options.limit]
+    if slow:
+        print(f"error: beyond {options.limit} ms: {', '.join(slow)}", file=sys.stderr)
+    sys.exit(1 if slow else 0)
+
+
+def trial(holdfast, folder, options):
+    dice = random.Random(options.seed)
+    mock = Mock(holdfast, folder)
+    serve = load = None
+    port, admin = free_port(), free_port()
+    journal = folder / "push.journal"
+    (folder / "token").write_text("operators-of-this-trial\n")
+    (folder / "token").chmod(0o600)
+    (folder / "holdfast.yaml").write_text(f"""\
+journal: {{path: push.journal, history: {{limit: 16G}}}}
+routes:
+  - topics: [{TOPIC}]
+    endpoint: https://127.0.0.1:{mock.port}
+    trust: mock/ca.pem
+    signing-key: {{file: mock/AuthKey.p8, key-id: MOCKKEYID1, team-id: MOCKTEAMID}}
+gateway:
+  http2: {{listen: "127.0.0.1:{port}"}}
+admin: {{listen: "127.0.0.1:{admin}", token-file: token}}
+""")
+    try:
+        serve = Process([holdfast, "serve", "--config", folder / "holdfast.yaml"], folder / "serve.log")
+        tool = Tool(holdfast, journal)
+        wait_until("the service runs", lambda: serve.is_running and (journal / "control.sock").exists(), 30)
+        fill(folder, port, options.ended)
+        wait_until("all have ended", lambda: tool.status()["unconfirmed"] == 0, 600)
+        if options.rate:
+            load = Process(
+                ["h2load", "--rps", options.rate // 2, "-D", 3600, "-c", 2, "-m", 100, "-d", folder / "body",
+                 "-H", f"apns-topic: {TOPIC}", f"http://127.0.0.1:{port}/3/device/{1 << 40:064x}"], folder / "load.log")
+        before = tool.status()["totals"]["accepted"]
+        began = time.monotonic()
+        rows = searches(tool, Admin(admin, "operators-of-this-trial"), journal, dice, options)
+        accepted = tool.status()["totals"]["accepted"] - before
+        rows.append({"key": "load", "acceptedASecond": round(accepted / (time.monotonic() - began)),
+                     "history": tool.status()["history"]["count"], "seed": options.seed})
+        print(json.dumps(rows[-1]), flush=True)
+        return rows
+    finally:
+        for process in (load, serve, mock.process):
+            if process and process.is_running:
+                process.kill()
+
+
+def fill(folder, port, count):
+    """With h2load: each thousand of one tag, to a token of their own."""
+    (folder / "body").write_text('{"aps":{"alert":"Hello"}}')
+    (folder / "uris").write_text("".join(f"http://127.0.0.1:{port}/3/device/{token:064x}\n" for token in range(1, 100_001)))
+    for first in range(0, count, 500_000):
+        part = min(500_000, count - first)
+        done = subprocess.run(
+            ["h2load", "-n", str(part), "-c", "1", "-m", "500", "-i", folder / "uris", "-d", folder / "body",
+             "-H", f"apns-topic: {TOPIC}", "-H", f"holdfast-tag: campaign-{first // 500_000}"], capture_output=True, text=True)
+        if f"{part} 2xx" not in done.stdout:
+            raise Failure(f"h2load: {done.stdout[-600:]}{done.stderr[-600:]}")
+
+
+class Tool:
+    def __init__(self, holdfast, journal):
+        self.holdfast, self.journal = holdfast, journal
+
+    def status(self):
+        return json.loads(self.run("journal", "status"))
+
+    def run(self, *words):
+        done = subprocess.run(
+            [self.holdfast, *words, "--journal", self.journal, "--json"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"{' '.join(words)}: {done.stderr[-300:]}")
+        return done.stdout
+
+    def find(self, key, value):
+        return self.run("journal", "find", f"--{key}", value, "--limit", "10").splitlines()
+
+
+class Admin:
+    """The admin listener, over one connection."""
+
+    def __init__(self, port, token):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port)
+        self.token = token
+
+    def find(self, key, value):
+        self.connection.request(
+            "GET", f"/outcomes?{key}={value}&limit=10", headers={"Authorization": f"Bearer {self.token}"})
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise Failure(f"/outcomes answered {answer.status}: {body[:300]}")
+        return json.loads(body)["outcomes"]
+
+
+def searches(tool, admin, journal, dice, options):
+    """By each key, over each way: for what is there, and once for what is not."""
+    rows = []
+    ids = {}
+    for _ in range(options.searches):
+        found = admin.find("uid", str(dice.randrange(1, options.ended)))
+        ids[found[0]["apns-id"]] = found[0]["token"]
+    keys = {
+        "apns-id": list(ids), "token": list(ids.values()),
+        "tag": [f"campaign-{number // 500_000}" for number in range(0, options.ended, 500_000)],
+        "no such token": [f"{(1 << 50) + number:064x}" for number in range(100)]}
+    for way, ask in (("admin", admin.find), ("tool", tool.find)):
+        for key, values in keys.items():
+            times = []
+            # The tool is a process for each search.
+            for number in range(options.searches if way == "admin" else min(options.searches, 100)):
+                value = values[number % len(values)]
+                name = "token" if key == "no such token" else key
+                began = time.monotonic()
+                try:
+                    found = ask(name, value)
+                except Failure:
+                    if way == "admin" or key != "no such token":
+                        raise
+                    found = []
+                times.append((time.monotonic() - began) * 1000)
+                if bool(found) == (key == "no such token"):
+                    raise Failure(f"{key} {value}: {len(found)} were found")
+            times.sort()
+            rows.append({
+                "way": way, "key": key, "searches": len(times), "median": round(statistics.median(times), 2),
+                "p99": round(times[min(len(times) * 99 // 100, len(times) - 1)], 2), "greatest": round(times[-1], 2)})
+            print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+main()
