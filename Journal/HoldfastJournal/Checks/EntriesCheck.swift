@@ -8,6 +8,7 @@ final class EntriesCheck {
         var entries = 0
         var deferred = 0
         var scheduled = 0
+        var held = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0
@@ -211,6 +212,7 @@ final class EntriesCheck {
         tally(lane, uid, "deferred", page) { tally in
             tally.deferred += 1
             if WallTime(milliseconds: key.span.dueTime).isScheduled { tally.scheduled += 1 }
+            if WallTime(milliseconds: key.span.dueTime).isPlaceOfTag { tally.held += 1 }
             if head != nil { tally.lastSoundUID = max(tally.lastSoundUID, uid) }
             if head?.flags.contains(.possiblySent) == true { tally.flaggedDeferred += 1 }
         }

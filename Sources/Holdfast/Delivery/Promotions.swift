@@ -7,6 +7,8 @@ final class Promotions {
         case scheduled
         case stranded
         case topic(TopicHold.Call)
+        /// Of tags that are paused no more.
+        case tag
         /// Held for the clock, and due then.
         case clock(WallTime)
 
@@ -44,6 +46,7 @@ final class Promotions {
 
     /// Entries of another journal were put into this one, perhaps among the deferred.
     func restored(at now: Moment) {
+        judge.tagHold.lookEverywhere()
         for index in lanes.indices where refresh(index, at: now) { judge.topicHold.lookThrough(lane: index) }
     }
 
@@ -60,9 +63,11 @@ final class Promotions {
             switch settlement.kind {
             case .deferUntil(let due, attempts: _, reason: _, possiblySent: _):
                 changed.insert(settlement.key.lane)
-                if due.isPlaceOfTopic, let index = lanes.index(of: settlement.key.lane) {
-                    judge.topicHold.waits(until: due, lane: index)
+                guard due.isPlaceOfTopic || due.isPlaceOfTag, let index = lanes.index(of: settlement.key.lane) else {
+                    continue
                 }
+                if due.isPlaceOfTopic { judge.topicHold.waits(until: due, lane: index) }
+                judge.tagHold.waits(until: due, lane: index)
             case .recall(_?, possiblySent: _): changed.insert(settlement.key.lane)
             default: continue
             }
@@ -79,11 +84,12 @@ final class Promotions {
         do throws(JournalError) {
             let due = try context.journal.nextDue(lanes[index].id, after: nil)
             let (isTopics, isScheduled) = (due?.isPlaceOfTopic == true, due?.isScheduled == true)
+            let isTags = due?.isPlaceOfTag == true
             if isTopics { judge.topicHold.found(lane: index) }
             let fresh = Moment(monotonic: now.monotonic, wall: context.clock.wall())
-            lanes[index].deferral.found(isTopics || isScheduled ? nil : due, longest: judge.greatestWait, at: fresh)
+            lanes[index].deferral.found(isTopics || isScheduled || isTags ? nil : due, longest: judge.greatestWait, at: fresh)
             try refreshSchedule(index, first: due)
-            return due != nil && !isScheduled
+            return due != nil && !isScheduled && !isTags
         } catch {
             guard !error.isFatal else {
                 shutdown.fail(error)
@@ -110,6 +116,25 @@ final class Promotions {
             first?.isScheduled == true
             ? first : try context.journal.nextDue(lanes[index].id, after: ScheduledPlace.last)
         lanes[index].deferral.foundScheduled(next.flatMap(ScheduledPlace.time))
+    }
+
+    /// Finds what waits for no paused tag any more, in lanes where there may be such.
+    func lookForResumed(at now: Moment) {
+        for index in lanes.indices where judge.tagHold.isUnknown(lane: index) {
+            let lane = lanes[index].id
+            do throws(JournalError) {
+                guard context.journal.heldCount(lane) > 0 else {
+                    judge.tagHold.foundNothing(lane: index)
+                    continue
+                }
+                try judge.tagHold.find(lane: index) { (after) throws(JournalError) in
+                    try context.journal.nextDue(lane, after: after)
+                }
+            } catch {
+                guard !error.isFatal else { return shutdown.fail(error) }
+                lanes[index].deferral.unread(tryingAgainAt: now.monotonic + context.configuration.settlementRetry)
+            }
+        }
     }
 
     // MARK: Bringing back
@@ -164,10 +189,11 @@ final class Promotions {
         context.clock.wall().advanced(by: judge.greatestWait + WallClockGuard.tolerance)
     }
 
-    /// Brings back what has waited for the clock, or for its topic.
+    /// Brings back what has waited for the clock, for its topic, or for its tag.
     private func callBack(in isTurn: (Int) -> Bool) {
         for lane in lanes.indices where isTurn(lane) { callBackForClock(lane) }
         for lane in lanes.indices where isTurn(lane) { callBackForTopics(lane) }
+        for lane in lanes.indices where isTurn(lane) { callBackForTags(lane) }
     }
 
     private func callBackForClock(_ lane: Int) {
@@ -185,6 +211,21 @@ final class Promotions {
             promote(lane, after: call.after, through: call.through, limit: call.limit, for: .topic(call))
         else { return }
         lanes[lane].deferral.hadItsTurn = false
+    }
+
+    private func callBackForTags(_ lane: Int) {
+        guard let call = judge.tagHold.call(lane: lane), canPromote(lane) else { return }
+        let limit = tagLimit(lane)
+        guard limit > 0, promote(lane, after: call.after, through: call.through, limit: limit, for: .tag) else { return }
+        lanes[lane].deferral.hadItsTurn = false
+    }
+
+    /// The number of entries of resumed tags that may come back now. They go before what was never handed out, so they leave
+    /// half of the window to that: a campaign of a million holds up nothing.
+    private func tagLimit(_ lane: Int) -> Int {
+        let limit = places.promotionLimit(lane)
+        guard lanes[lane].machine.hasForwardWork else { return limit }
+        return max(limit - context.configuration.window / 2, judge.againCount(in: lane) == 0 ? 1 : 0)
     }
 
     /// Whether deferred entries of the lane may come back now.
@@ -256,6 +297,7 @@ final class Promotions {
             lanes[lane].deferral.lookedForStranded(found: count, isHeld: judge.clockHold.due != nil, now: now)
         case .clock(let due)?: judge.clockHold.called(due, lane: lane, count: count)
         case .topic(let call)?: judge.topicHold.called(call, lane: lane, count: count)
+        case .tag?: judge.tagHold.called(lane: lane, count: count)
         case .due?, .scheduled?, nil: break
         }
     }
@@ -270,7 +312,8 @@ final class Promotions {
             let isWanted =
                 deferral.isDue(now) || deferral.isScheduledDue(earliest: judge.clock.earliest, now: now)
                 || judge.topicHold.wantsConnection(lane: lane)
-                || judge.clockHold.call(lane: lane) != nil || deferral.isStranded(latest: latest, now: now)
+                || judge.clockHold.call(lane: lane) != nil || judge.tagHold.call(lane: lane) != nil
+                || deferral.isStranded(latest: latest, now: now)
             return isWanted && canPromoteOnceConnected(lane)
         }
     }

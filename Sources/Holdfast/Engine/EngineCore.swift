@@ -28,6 +28,8 @@ package final class EngineCore: Sendable {
     let begin: Begin
     /// Lets one import of entries at a time into the journal.
     let restoring = Turnstile()
+    /// Lets one change of the paused tags at a time into the journal.
+    let pausing = Turnstile()
     private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
     /// Opens the lanes of all routes in the journal.
@@ -54,13 +56,14 @@ package final class EngineCore: Sendable {
         let table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
+        let pausedTags = Monitor(try journal.pausedTags())
         let board = StatusBoard(routes: routes.map(\.name))
         let directory = ConsumerDirectory()
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
-            clockTrust: producers.clockTrust,
+            clockTrust: producers.clockTrust, pausedTags: pausedTags,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },
             announceMoves: { lane, hasEnded in
                 directory.post(lane: lane) { inbox in
@@ -296,6 +299,7 @@ package final class EngineCore: Sendable {
         status.scheduled = journal.scheduledCount
         status.eventsDropped = events.dropped
         return status
+        status.heldByTag = journal.heldByTagCount
     }
 
     /// Waits until every route has nothing to do. Damage to the blacklist is reported even if all else is well.

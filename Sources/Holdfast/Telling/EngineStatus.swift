@@ -154,6 +154,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var scheduled = 0
     /// Events dropped because a listener was too slow.
     public internal(set) var eventsDropped = 0
+    /// Unconfirmed entries of the whole journal that a pause of their tag holds, without those that are not read yet.
+    public internal(set) var heldByTag = 0
     /// The lanes that the engine serves.
     public internal(set) var lanes: [Lane] = []
     /// Topics that the service refuses, by name of the route; without routes that have none.

@@ -35,6 +35,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case aside = "holdfast_aside_entries"
     case scheduled = "holdfast_scheduled_entries"
 
+    case heldByTag = "holdfast_tag_held_entries"
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
     case answerTime = "holdfast_send_duration_seconds"
@@ -57,7 +58,7 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled:
+            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -67,7 +68,7 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag,
             .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]

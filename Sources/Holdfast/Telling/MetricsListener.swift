@@ -191,12 +191,15 @@ public struct RouteLevels: Hashable, Sendable {
     package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
-        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0
+    /// Unconfirmed entries of the whole journal that a pause of their tag holds.
+    public var heldByTag: Int
+        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0, heldByTag: Int = 0
     ) {
         self.scheduled = scheduled
         self.quarantined = quarantined
         self.aside = aside
         self.route = route
+        self.heldByTag = heldByTag
         self.measuredAt = measuredAt
         self.lanes = lanes
         self.inFlight = inFlight

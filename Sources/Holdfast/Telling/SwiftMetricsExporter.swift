@@ -13,6 +13,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let quarantined: Meter
     private let aside: Meter
     private let scheduled: Meter
+    private let heldByTag: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -38,6 +39,7 @@ final class SwiftMetricsExporter: MetricsListener {
         quarantined = factory.meter(.quarantined)
         aside = factory.meter(.aside)
         scheduled = factory.meter(.scheduled)
+        heldByTag = factory.meter(.heldByTag)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -145,6 +147,7 @@ final class SwiftMetricsExporter: MetricsListener {
         aside.set(levels.aside)
         scheduled.set(levels.scheduled)
         let route = metrics(of: levels.route)
+        heldByTag.set(levels.heldByTag)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)
         route.connections.set(levels.connections)

@@ -54,6 +54,8 @@ public enum MetricHelp {
             "Unconfirmed notifications that wait for the time from which they may be delivered.",
         "holdfast_blacklist_damaged_places":
             "Places at which the blacklist is damaged: notifications to tokens on it may be sent.",
+        "holdfast_tag_held_entries":
+            "Unconfirmed notifications that wait because an operator has paused their tag.",
         "holdfast_quarantined_entries":
             "Notifications whose records can't be read, moved aside for somebody to look at.",
         "holdfast_connections":

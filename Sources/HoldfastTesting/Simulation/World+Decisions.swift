@@ -280,6 +280,7 @@ extension World {
         let isForClock = reason == .clockDistrusted
         let greatest = isForClock ? .seconds(25 * 3600) : max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
+        if due.isPlaceOfTag { return checkTagPlace(entry, due) }
         if due.isPlaceOfTopic { return checkPlace(entry) }
         if let time = ScheduledPlace.time(of: due) { return checkSchedule(entry, for: time) }
         if reason == .endsConnections { checkBlame(entry) }

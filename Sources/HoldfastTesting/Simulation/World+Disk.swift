@@ -101,7 +101,7 @@ extension World {
 
     private func arrived(_ arrival: Arrival) {
         let (uid, record, lane) = (arrival.uid, arrival.record, arrival.lane)
-        guard let notification = record.notification, let serial = SimulatedApplication.serial(notification.tag),
+        guard let notification = record.notification, let serial = SimulatedApplication.serial(notification),
             let submitted = application.submitted[serial]
         else {
             return violate(1, "entry \(uid) on disk was never submitted")
@@ -128,7 +128,7 @@ extension World {
         wanted.id = wanted.id ?? stored.id
         wanted.expiration = wanted.expiration ?? stored.expiration
         // An operator sends a rejection again: for as long as a new one.
-        if let serial = SimulatedApplication.serial(stored.tag), application.retried.contains(serial) {
+        if let serial = SimulatedApplication.serial(stored), application.retried.contains(serial) {
             wanted.expiration = stored.expiration
         }
         if stored != wanted { violate(1, "entry \(uid) is not what was submitted") }

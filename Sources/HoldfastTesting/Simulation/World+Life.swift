@@ -28,6 +28,7 @@ extension World {
         forgetSetClock()
         rules.lastFirst = [:]
         rules.paused = [:]
+        readPausedTags()
         rules.withdrawn = []
         rules.handedOut = [:]
         rules.openedAt = now

@@ -26,6 +26,8 @@ struct EntryFacts {
     var mark = UID.none
     /// The blacklist entry of its token for its topic, whether it holds or not; of several, the latest.
     var blacklisted: BlacklistEntry?
+    /// The pause of its tag; `nil` if it is not paused.
+    var pause: TagPause?
     /// How a rejected entry of the journal ended, where the history has it.
     var outcome: Outcome?
     /// The process that uses the journal; `nil` at rest.
