@@ -126,8 +126,10 @@ package final class EngineCore: Sendable {
                 producer.drained(true)
                 events.emit(.drained(producer: producer.name))
             }
-            outcomes?.wake()
-            outcomeFeed?.wake(newest: report.newestOutcome)
+            if report.changesOutcomes {
+                outcomes?.wake()
+                outcomeFeed?.wake(newest: report.newestOutcome)
+            }
             producers?.room.wakeFirst()
         }
     }
@@ -297,9 +299,9 @@ package final class EngineCore: Sendable {
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
         status.scheduled = journal.scheduledCount
+        status.heldByTag = journal.heldByTagCount
         status.eventsDropped = events.dropped
         return status
-        status.heldByTag = journal.heldByTagCount
     }
 
     /// Waits until every route has nothing to do. Damage to the blacklist is reported even if all else is well.
