@@ -120,6 +120,9 @@ extension World {
         }
         notification.tokenRegisteredAt = device.registeredAt
         choose(for: &notification)
+        if let environment = connector.environment, otherDice.chance(environment == .sandbox ? 0.7 : 0.2) {
+            notification.environment = environment
+        }
         if swarm.rate(.submitsAgain) > 0, dice.chance(0.5) {
             notification.id = NotificationID(high: dice.next() & 0xFFFF_FFFF_FFFF_0FFF, low: serial)
             application.identified.append(serial)
