@@ -101,7 +101,8 @@ final class FaultyJournal: JournalService {
             observer(
                 CommitReport(
                     lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained,
-                    newestOutcome: $0.newestOutcome, unreadOutcomes: $0.unreadOutcomes, changesOutcomes: $0.changesOutcomes,
+                    newestOutcome: $0.newestOutcome, unreadOutcomes: $0.unreadOutcomes,
+                    changesOutcomes: $0.changesOutcomes,
                     failure: $0.failure, measure: fault == .measuresNothing ? nil : $0.measure))
         }
     }

@@ -88,7 +88,8 @@ struct CommandTreeTests {
     @Test("Whoever reads or changes a journal takes it from --journal or the environment")
     func journals() async throws {
         for (name, command) in try await tree().leaves()
-        where ["journal", "lanes", "tags", "rejections", "blacklist", "send", "recover"].contains(name.split(separator: " ")[1])
+        where ["journal", "lanes", "tags", "rejections", "blacklist", "send", "recover"].contains(
+            name.split(separator: " ")[1])
         {
             #expect(command.has("journal"), "\(name)")
         }

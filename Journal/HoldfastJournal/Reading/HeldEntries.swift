@@ -33,7 +33,9 @@ extension JournalReader {
         return try pauses.map { (pause) throws(JournalError) in
             let held = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 var held = 0
-                for lane in lanes { held += try snapshot.deferredCount(lane.id, dueAt: pause.place, in: store.tables.deferred) }
+                for lane in lanes {
+                    held += try snapshot.deferredCount(lane.id, dueAt: pause.place, in: store.tables.deferred)
+                }
                 return held
             }
             return DeskStatus.PausedTag(tag: pause.tag, since: pause.since, reason: pause.reason, held: held)

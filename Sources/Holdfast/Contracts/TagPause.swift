@@ -101,7 +101,8 @@ package struct TagPauses: Hashable, Sendable {
                 TagPause(
                     tag: Array(bytes[tag]),
                     since: WallTime(milliseconds: Int64(bitPattern: bytes.span.littleEndian64(at: head + 8))),
-                    reason: String(decoding: bytes[reason], as: UTF8.self), number: bytes.span.littleEndian64(at: head)))
+                    reason: String(decoding: bytes[reason], as: UTF8.self), number: bytes.span.littleEndian64(at: head))
+            )
         }
         guard position == bytes.count else { throw Self.damaged }
     }
@@ -147,7 +148,8 @@ extension JournalService {
         let held = heldCount(lane)
         guard held > 0 else { return 0 }
         let before = WallTime(milliseconds: TagPlace.first.milliseconds - 1)
-        if try nextDue(lane, after: before) == pause.place, try nextDue(lane, after: pause.place)?.isPlaceOfTag != true {
+        if try nextDue(lane, after: before) == pause.place, try nextDue(lane, after: pause.place)?.isPlaceOfTag != true
+        {
             return held
         }
         return try deferredCount(lane, dueAt: pause.place)

@@ -48,7 +48,8 @@ struct ConsumerInbox: Sendable {
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
             && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && tagInquiries.isEmpty && !hasRestored && restoresBegun == 0
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && tagInquiries.isEmpty && !hasRestored
+            && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil
             && marksLowered.isEmpty && trimmed == nil && !barrierAsked && !credentialsChanged && terms == nil

@@ -2,7 +2,7 @@
 /// that was ahead has stranded.
 final class Promotions {
     /// The purpose of a lane's promotion in progress.
-    private enum Errand {
+    enum Errand {
         case due
         case scheduled
         case stranded
@@ -15,12 +15,12 @@ final class Promotions {
         var isOfScheduled: Bool { if case .scheduled = self { true } else { false } }
     }
 
-    private let context: RouteContext
-    private let lanes: LaneTable
+    let context: RouteContext
+    let lanes: LaneTable
     private let connections: Connections
-    private let judge: RouteJudge
-    private let places: Places
-    private let shutdown: Shutdown
+    let judge: RouteJudge
+    let places: Places
+    let shutdown: Shutdown
     /// By lane; one at a time for each.
     private var errands: [Int: Errand] = [:]
 
@@ -87,7 +87,8 @@ final class Promotions {
             let isTags = due?.isPlaceOfTag == true
             if isTopics { judge.topicHold.found(lane: index) }
             let fresh = Moment(monotonic: now.monotonic, wall: context.clock.wall())
-            lanes[index].deferral.found(isTopics || isScheduled || isTags ? nil : due, longest: judge.greatestWait, at: fresh)
+            lanes[index].deferral.found(
+                isTopics || isScheduled || isTags ? nil : due, longest: judge.greatestWait, at: fresh)
             try refreshSchedule(index, first: due)
             return due != nil && !isScheduled && !isTags
         } catch {
@@ -116,25 +117,6 @@ final class Promotions {
             first?.isScheduled == true
             ? first : try context.journal.nextDue(lanes[index].id, after: ScheduledPlace.last)
         lanes[index].deferral.foundScheduled(next.flatMap(ScheduledPlace.time))
-    }
-
-    /// Finds what waits for no paused tag any more, in lanes where there may be such.
-    func lookForResumed(at now: Moment) {
-        for index in lanes.indices where judge.tagHold.isUnknown(lane: index) {
-            let lane = lanes[index].id
-            do throws(JournalError) {
-                guard context.journal.heldCount(lane) > 0 else {
-                    judge.tagHold.foundNothing(lane: index)
-                    continue
-                }
-                try judge.tagHold.find(lane: index) { (after) throws(JournalError) in
-                    try context.journal.nextDue(lane, after: after)
-                }
-            } catch {
-                guard !error.isFatal else { return shutdown.fail(error) }
-                lanes[index].deferral.unread(tryingAgainAt: now.monotonic + context.configuration.settlementRetry)
-            }
-        }
     }
 
     // MARK: Bringing back
@@ -213,21 +195,6 @@ final class Promotions {
         lanes[lane].deferral.hadItsTurn = false
     }
 
-    private func callBackForTags(_ lane: Int) {
-        guard let call = judge.tagHold.call(lane: lane), canPromote(lane) else { return }
-        let limit = tagLimit(lane)
-        guard limit > 0, promote(lane, after: call.after, through: call.through, limit: limit, for: .tag) else { return }
-        lanes[lane].deferral.hadItsTurn = false
-    }
-
-    /// The number of entries of resumed tags that may come back now. They go before what was never handed out, so they leave
-    /// half of the window to that: a campaign of a million holds up nothing.
-    private func tagLimit(_ lane: Int) -> Int {
-        let limit = places.promotionLimit(lane)
-        guard lanes[lane].machine.hasForwardWork else { return limit }
-        return max(limit - context.configuration.window / 2, judge.againCount(in: lane) == 0 ? 1 : 0)
-    }
-
     /// Whether deferred entries of the lane may come back now.
     func canPromote(_ lane: Int) -> Bool {
         lanes[lane].handsOut && !lanes[lane].machine.isPromoting && !triesNew(lane)
@@ -246,7 +213,7 @@ final class Promotions {
     /// Has the journal bring back what is due above `after` and up to `through`.
     ///
     /// - Returns: whether that has begun. For a lane with one attempt there may be no room for the outcomes.
-    private func promote(
+    func promote(
         _ lane: Int, after: WallTime? = nil, through: WallTime, limit greatest: Int = .max, for errand: Errand
     ) -> Bool {
         var limit = min(places.promotionLimit(lane), greatest)

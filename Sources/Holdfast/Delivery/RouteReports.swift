@@ -87,8 +87,9 @@ final class RouteReports {
                 damage = damage ?? EngineRest.unreachableWords(depth, of: lane.key)
                 continue
             }
-            guard let why = topicReason(index) ?? scheduleReason(index) ?? tagReason(index)
-                ?? lane.machine.state.standsStillBecause,
+            guard
+                let why = topicReason(index) ?? scheduleReason(index) ?? tagReason(index)
+                    ?? lane.machine.state.standsStillBecause,
                 !isYetToBeProbed(index)
             else { return nil }
             reason = reason ?? why

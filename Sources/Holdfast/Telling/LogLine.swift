@@ -90,7 +90,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .tagPaused, .tagResumed, .reconfigured, .convicted,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .tagPaused, .tagResumed, .reconfigured,
+            .convicted,
             .movedToOtherEnvironment,
             .withdrawn, .rejectionsTrimmed,
             .holding,

@@ -70,12 +70,14 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag,
+        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+            .heldByTag,
             .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .superseded,
-            .moved, .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+            .moved, .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime,
+            .slowestAnswer:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]

@@ -56,7 +56,9 @@ struct RequestServer: Sendable {
 
     private func change(_ resource: Resource, _ order: TagOrderForm) async throws -> [UInt8] {
         if resource == .pauseTag {
-            guard let tag = order.tag?.bytes else { throw ControlError.malformed("the request's body names no tag to pause") }
+            guard let tag = order.tag?.bytes else {
+                throw ControlError.malformed("the request's body names no tag to pause")
+            }
             let reason = order.reason ?? ""
             try await desk.pause(tag: tag, reason: reason)
             return try Form.line(TagChangeForm(tag, "paused", reason: reason))

@@ -35,7 +35,8 @@ extension JournalConformance {
             try expect("held at the end", [bench.journal.heldByTagCount, bench.journal.heldCount(again)], is: [0, 0])
             try expect("the depth", bench.journal.depth(again), is: 5)
         },
-        Rule("What may have been sent, and waits in the place of a paused tag, still may have been when it is back") { bench in
+        Rule("What may have been sent, and waits in the place of a paused tag, still may have been when it is back") {
+            bench in
             let lane = try bench.lane()
             _ = try bench.append(1...1, lane: lane)
             try expect("put aside", try hold(bench, [1], lane, at: TagPlace.due(for: 7), possiblySent: true), is: 1)

@@ -22,7 +22,9 @@ extension World {
         for (_, uid) in disk.aside.all {
             guard let record = disk.aside[uid]?.record else { continue }
             let isRecallAsked = ledger[uid]?.isRecallAsked == true
-            if !see(uid, record, nil, isDeferred: false) { violate(1, "entry \(uid) lies aside and was never accepted") }
+            if !see(uid, record, nil, isDeferred: false) {
+                violate(1, "entry \(uid) lies aside and was never accepted")
+            }
             ledger[uid]?.isAside = true
             ledger[uid]?.isRecallAsked = isRecallAsked
         }

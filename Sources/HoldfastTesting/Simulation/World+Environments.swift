@@ -4,7 +4,13 @@ internal import Holdfast
 extension World {
     /// Devices change their build of the app, and register anew.
     func troubleEnvironments() {
-        guard swarm.hasEnvironments, strikesOther(.environments, times: 0.3) else { return }
+        guard swarm.hasEnvironments else { return }
+        if step == 1 {
+            for (index, device) in service.devices.enumerated() where index % 3 == 0 && !device.recipient.isBroadcast {
+                service.sandboxed.insert(device.recipient)
+            }
+        }
+        guard strikesOther(.environments, times: 0.3) else { return }
         let index = otherDice.number(0...service.devices.count - 1)
         let recipient = service.devices[index].recipient
         guard !recipient.isBroadcast else { return }

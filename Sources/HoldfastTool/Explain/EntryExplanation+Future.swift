@@ -47,7 +47,8 @@ extension EntryExplanation {
     private static func next(_ entry: JournalEntry, _ facts: EntryFacts, again goes: String) -> String {
         let lane = entry.lane.description
         if let pause = facts.pause {
-            return "It \(goes) when its tag is resumed (`holdfast tags resume \(ShellText.word(pause.name))`), which an "
+            return
+                "It \(goes) when its tag is resumed (`holdfast tags resume \(ShellText.word(pause.name))`), which an "
                 + "operator paused at \(time(pause.since, facts.now))"
                 + (pause.reason.isEmpty ? "." : ": \(pause.reason.debugDescription).")
         }

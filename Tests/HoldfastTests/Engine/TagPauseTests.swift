@@ -41,7 +41,8 @@ import Testing
         return try desk.pausedTags().map(\.held)
     }
 
-    @Test("A paused campaign waits, everything else goes, and it follows in order when it is resumed",
+    @Test(
+        "A paused campaign waits, everything else goes, and it follows in order when it is resumed",
         arguments: Guarantee.allCases)
     func pausesAndResumes(_ guarantee: Guarantee) throws {
         let bench = try Bench()
@@ -60,7 +61,9 @@ import Testing
         #expect(bench.status.confirmed == 8 && bench.status.unconfirmed == 0)
     }
 
-    @Test("What is in flight is answered, and waits if it is to go again; nothing else leaves after the pause is answered")
+    @Test(
+        "What is in flight is answered, and waits if it is to go again; nothing else leaves after the pause is answered"
+    )
     func inFlight() throws {
         let bench = try Bench { $0.window = 2 }
         try bench.submit((1..<5).map { tagged($0) })
@@ -104,7 +107,9 @@ import Testing
         #expect(third.status.heldByTag == 0)
     }
 
-    @Test("A kill between the resume and the last that comes back leaves nothing behind") func killWhileReturning() throws {
+    @Test("A kill between the resume and the last that comes back leaves nothing behind") func killWhileReturning()
+        throws
+    {
         let bench = try Bench { $0.window = 2 }
         try pause(bench)
         try bench.submit((1..<20).map { tagged($0) })
@@ -115,7 +120,9 @@ import Testing
         let second = try bench.crashed { $0.window = 2 }
         for _ in 0..<40 {
             second.settle()
-            for sent in second.connection.takeNew() { second.connection.answer(Sample.number(of: sent.notification), .confirmed) }
+            for sent in second.connection.takeNew() {
+                second.connection.answer(Sample.number(of: sent.notification), .confirmed)
+            }
         }
         #expect(second.sent.sorted() == Array(1..<20))
         #expect(second.status.unconfirmed == 0)
@@ -144,7 +151,9 @@ import Testing
         try bench.core.changePausedTags { (pauses) throws(JournalError) in try pauses.resume(Self.campaign) }
         for _ in 0..<20 {
             bench.settle()
-            for sent in bench.connection.takeNew() { bench.connection.answer(Sample.number(of: sent.notification), .confirmed) }
+            for sent in bench.connection.takeNew() {
+                bench.connection.answer(Sample.number(of: sent.notification), .confirmed)
+            }
         }
         let last = try #require(bench.sent.lastIndex { $0 > 100 })
         #expect(last < 80)
@@ -165,7 +174,8 @@ import Testing
         #expect(try held(bench) == [2])
     }
 
-    @Test("Scheduled entries of a paused campaign wait at their time; one that expires meanwhile ends when it is resumed")
+    @Test(
+        "Scheduled entries of a paused campaign wait at their time; one that expires meanwhile ends when it is resumed")
     func scheduledAndExpired() throws {
         let bench = try Bench()
         try pause(bench)
@@ -213,7 +223,9 @@ import Testing
         #expect(bench.status.heldByTag == 199 && bench.status.inFlight == 1)
     }
 
-    @Test("A record of the paused tags that can't be read lets no engine begin, and says what to do") func damaged() async throws {
+    @Test("A record of the paused tags that can't be read lets no engine begin, and says what to do") func damaged()
+        async throws
+    {
         let journal = InMemoryJournal(mode: .manual)
         try journal.setNote(TagPauses.noteName, to: [9, 9])
         let error = #expect(throws: JournalError.self) { _ = try Bench(journal) }
@@ -248,7 +260,8 @@ import Testing
         var fresh = TagPauses()
         try fresh.pause([2], reason: "", at: now.advanced(by: .seconds(10)))
         #expect(fresh.all[0].place != first && fresh.all[0].place != pauses.all[0].place)
-        #expect(fresh.all[0].place.isPlaceOfTag && !fresh.all[0].place.isPlaceOfTopic && !fresh.all[0].place.isScheduled)
+        #expect(
+            fresh.all[0].place.isPlaceOfTag && !fresh.all[0].place.isPlaceOfTopic && !fresh.all[0].place.isScheduled)
     }
 
     @Test("A tag that is paused already stays so, for the new reason") func again() throws {
