@@ -29,6 +29,25 @@ extension RemoteDesk {
         _ = try await call(.resume, try Form.line(order), as: LaneChangeForm.self)
     }
 
+    /// Pauses all notifications with a tag until it is resumed; durable, and heeded by every route on return.
+    ///
+    /// - Parameter reason: for people who look; may be empty.
+    public func pause(tag: [UInt8], reason: String) async throws {
+        _ = try await call(.pauseTag, try Form.line(TagOrderForm(tag: tag, reason: reason)), as: TagChangeForm.self)
+    }
+
+    /// Lets the notifications with a tag go again.
+    ///
+    /// - Throws: `JournalError` with code `notFound` for a tag that is not paused.
+    public func resume(tag: [UInt8]) async throws {
+        _ = try await call(.resumeTag, try Form.line(TagOrderForm(tag: tag)), as: TagChangeForm.self)
+    }
+
+    /// Lets the notifications of all paused tags go again.
+    public func resumeAllTags() async throws {
+        _ = try await call(.resumeTag, try Form.line(TagOrderForm(tag: nil)), as: TagChangeForm.self)
+    }
+
     /// Has every route of the owner read its keys and certificates again.
     ///
     /// - Returns: the result for each route.

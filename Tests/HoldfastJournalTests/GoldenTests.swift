@@ -128,7 +128,7 @@ struct GoldenTests {
         }
     }
 
-    @Test("A lane: of version 1, and paused")
+    @Test("A lane: of version 1, paused, and with entries that a pause of their tag holds")
     func lane() throws {
         let golden =
             "7d417104ccad4f2348466c6e0101000705000000000000000900000000000000040000000000000002000000"
@@ -143,6 +143,13 @@ struct GoldenTests {
         lane.state = .paused(reason: "on call", since: WallTime(milliseconds: 1_700_000_000_123))
         #expect(hex(lane.bytes) == paused)
         #expect(try LaneRecord(bytes(paused)) == lane)
+        let held =
+            "7509b1e57751de8b48466c6e0401000705000000000000000900000000000000040000000000000002000000"
+            + "0000000003000000000000000100000000000000010007007b68e5cf8b010000"
+            + "0100000000000000010000000000000064656661756c746f6e2063616c6c"
+        (lane.scheduled, lane.held) = (1, 1)
+        #expect(hex(lane.bytes) == held)
+        #expect(try LaneRecord(bytes(held)) == lane)
     }
 
     @Test("The journal's facts, of one in use and of a new one")

@@ -102,6 +102,7 @@ final class FaultyJournal: JournalService {
                 CommitReport(
                     lanes: $0.lanes, drained: fault == .tellsOfNoDraining ? [] : $0.drained,
                     newestOutcome: $0.newestOutcome, unreadOutcomes: $0.unreadOutcomes,
+                    changesOutcomes: $0.changesOutcomes,
                     failure: $0.failure, measure: fault == .measuresNothing ? nil : $0.measure))
         }
     }
@@ -133,6 +134,11 @@ final class FaultyJournal: JournalService {
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
     var scheduledCount: Int { base.scheduledCount }
+    var heldByTagCount: Int { base.heldByTagCount }
+    func heldCount(_ lane: LaneID) -> Int { base.heldCount(lane) }
+    func deferredCount(_ lane: LaneID, dueAt due: WallTime) throws(JournalError) -> Int {
+        try base.deferredCount(lane, dueAt: due)
+    }
     func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {
         try base.quarantined(after: after, limit: limit)

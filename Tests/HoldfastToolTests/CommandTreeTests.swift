@@ -88,7 +88,8 @@ struct CommandTreeTests {
     @Test("Whoever reads or changes a journal takes it from --journal or the environment")
     func journals() async throws {
         for (name, command) in try await tree().leaves()
-        where ["journal", "lanes", "rejections", "blacklist", "send", "recover"].contains(name.split(separator: " ")[1])
+        where ["journal", "lanes", "tags", "rejections", "blacklist", "send", "recover"].contains(
+            name.split(separator: " ")[1])
         {
             #expect(command.has("journal"), "\(name)")
         }
@@ -99,7 +100,8 @@ struct CommandTreeTests {
         arguments: [
             ["journal", "status"], ["journal", "list"], ["journal", "show", "1"], ["journal", "export"],
             ["lanes", "list"],
-            ["lanes", "pause", "default"], ["lanes", "resume", "default"], ["rejections", "list"],
+            ["lanes", "pause", "default"], ["lanes", "resume", "default"], ["tags", "list"], ["tags", "pause", "t"],
+            ["tags", "resume", "t"], ["rejections", "list"],
             ["rejections", "show", "1"],
             ["rejections", "retry", "1"], ["rejections", "discard", "1", "--yes"], ["journal", "drop", "1", "--yes"],
             ["blacklist", "list"], ["blacklist", "export"], ["blacklist", "check", "00fc"],

@@ -44,6 +44,7 @@ extension EntriesCheck {
         if isWhole("deferred") {
             compare("deferred entries", lane.deferred, tally.deferred, isContradiction: true)
             compare("scheduled entries", lane.scheduled, tally.scheduled, isContradiction: true)
+            compare("entries held by paused tags", lane.held, tally.held, isContradiction: true)
             if !hasUnreadRecords {
                 compare("deferred entries possibly sent", lane.flaggedDeferred, tally.flaggedDeferred)
             }

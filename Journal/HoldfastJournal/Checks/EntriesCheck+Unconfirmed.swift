@@ -22,6 +22,7 @@ extension EntriesCheck {
         tally(lane, uid, "deferred", page) { tally in
             tally.deferred += 1
             if WallTime(milliseconds: key.span.dueTime).isScheduled { tally.scheduled += 1 }
+            if WallTime(milliseconds: key.span.dueTime).isPlaceOfTag { tally.held += 1 }
             if head != nil { tally.lastSoundUID = max(tally.lastSoundUID, uid) }
             if head?.flags.contains(.possiblySent) == true { tally.flaggedDeferred += 1 }
         }

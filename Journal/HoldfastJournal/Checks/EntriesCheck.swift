@@ -8,6 +8,7 @@ final class EntriesCheck {
         var entries = 0
         var deferred = 0
         var scheduled = 0
+        var held = 0
         var flaggedEntries = 0
         var flaggedDeferred = 0
         var lastUID: UInt64 = 0

@@ -88,6 +88,22 @@ extension LMDBJournal {
     /// The number of scheduled entries. From memory.
     package var scheduledCount: Int { shared.withLock { shared in shared.state.lanes.scheduled } }
 
+    /// The number of entries that pauses of tags hold. From memory.
+    package var heldByTagCount: Int { shared.withLock { shared in shared.state.lanes.held } }
+
+    /// The number of the lane's entries that pauses of tags hold. From memory.
+    package func heldCount(_ lane: LaneID) -> Int {
+        shared.withLock { shared in shared.state[lane.rawValue]?.held ?? 0 }
+    }
+
+    /// Counts the lane's entries that are due at exactly this time.
+    package func deferredCount(_ lane: LaneID, dueAt due: WallTime) throws(JournalError) -> Int {
+        try checkOpen()
+        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.deferredCount(lane, dueAt: due, in: tables.deferred)
+        }
+    }
+
     private func depths(_ lane: LaneID) -> (entries: Int, deferred: Int) {
         shared.withLock { shared in
             let lane = shared.state[lane.rawValue]

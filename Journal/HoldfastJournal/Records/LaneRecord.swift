@@ -7,12 +7,14 @@ import HoldfastLMDB
 ///     16 u64 send mark   24 u64 last UID   32 u64 entries   40 u64 deferred
 ///     48 u64 possibly sent by their records' own word: of entries   56 u64 of deferred
 ///     64 u8 state: 0 running, 1 paused, 2 stopped   65 u8 0   66 u16 reason's length   68 i64 since
-///     76 in version 3: u64 scheduled, of the deferred   76 or 84 route · reason
+///     76 from version 3 on: u64 scheduled, of the deferred   84 in version 4: u64 held by pauses of tags, of the deferred
+///     76, 84 or 92 route · reason
 ///
-/// Version 1 ends with the route, from 64 on, and is always running. Version 3 is written while something is scheduled.
+/// Version 1 ends with the route, from 64 on, and is always running. Version 3 is written while something is scheduled, and
+/// version 4 while something is held.
 struct LaneRecord: Hashable, Sendable {
     static let magic: UInt32 = 0x6E6C_4648  // "HFln"
-    static let version: UInt8 = 3
+    static let version: UInt8 = 4
 
     var key: LaneKey
     var mark: UInt64 = 0
@@ -23,6 +25,8 @@ struct LaneRecord: Hashable, Sendable {
     var deferred: Int = 0
     /// Of ``deferred``, those that wait for the time they are scheduled for.
     var scheduled: Int = 0
+    /// Of ``deferred``, those in the places of paused tags.
+    var held: Int = 0
     /// Entries in `entries` whose record says that they are possibly sent.
     var flaggedEntries: Int = 0
     /// Entries in `deferred` whose record says so.
@@ -33,7 +37,7 @@ struct LaneRecord: Hashable, Sendable {
 
     func hasSameFigures(as other: LaneRecord) -> Bool {
         mark == other.mark && lastUID == other.lastUID && entries == other.entries && deferred == other.deferred
-            && scheduled == other.scheduled && flaggedEntries == other.flaggedEntries
+            && scheduled == other.scheduled && held == other.held && flaggedEntries == other.flaggedEntries
             && flaggedDeferred == other.flaggedDeferred
             && state == other.state
     }
@@ -49,10 +53,11 @@ struct LaneRecord: Hashable, Sendable {
         content.append(0)
         content.appendLittleEndian(UInt16(reason.utf8.count))
         content.appendLittleEndian(UInt64(bitPattern: since.milliseconds))
-        if scheduled != 0 { content.appendLittleEndian(UInt64(scheduled)) }
+        if scheduled != 0 || held != 0 { content.appendLittleEndian(UInt64(scheduled)) }
+        if held != 0 { content.appendLittleEndian(UInt64(held)) }
         content.append(contentsOf: key.route.utf8)
         content.append(contentsOf: reason.utf8)
-        return SmallRecord.seal(Self.magic, version: scheduled == 0 ? 2 : Self.version, content)
+        return SmallRecord.seal(Self.magic, version: held != 0 ? 4 : scheduled != 0 ? 3 : 2, content)
     }
 
     init(_ bytes: [UInt8]) throws(EntryRecord.Fault) {
@@ -60,7 +65,8 @@ struct LaneRecord: Hashable, Sendable {
         if let fault = SmallRecord.fault(span, Self.magic, newest: Self.version, atLeast: 64) { throw fault }
         let hasState = span[12] > 1
         let hasSchedules = span[12] > 2
-        let routeStart = hasSchedules ? 84 : hasState ? 76 : 64
+        let hasHeld = span[12] > 3
+        let routeStart = hasHeld ? 92 : hasSchedules ? 84 : hasState ? 76 : 64
         guard span.count >= routeStart else { throw .damaged("it is too short") }
         let route = routeStart..<(routeStart + Int(span[15]))
         let reason = route.upperBound..<(route.upperBound + (hasState ? Int(span.load(UInt16.self, at: 66)) : 0))
@@ -72,6 +78,7 @@ struct LaneRecord: Hashable, Sendable {
             let entries = Int(exactly: span.load(UInt64.self, at: 32)),
             let deferred = Int(exactly: span.load(UInt64.self, at: 40)),
             let scheduled = Int(exactly: hasSchedules ? span.load(UInt64.self, at: 76) : 0),
+            let held = Int(exactly: hasHeld ? span.load(UInt64.self, at: 84) : 0),
             let flaggedEntries = Int(exactly: span.load(UInt64.self, at: 48)),
             let flaggedDeferred = Int(exactly: span.load(UInt64.self, at: 56))
         else { throw .damaged("its fields make no sense") }
@@ -82,6 +89,7 @@ struct LaneRecord: Hashable, Sendable {
         self.entries = entries
         self.deferred = deferred
         self.scheduled = scheduled
+        self.held = held
         self.flaggedEntries = flaggedEntries
         self.flaggedDeferred = flaggedDeferred
     }

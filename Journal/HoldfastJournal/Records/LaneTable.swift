@@ -21,6 +21,8 @@ struct LaneTable: Sendable {
     private(set) var unconfirmed = 0
     /// Scheduled ones in all lanes.
     private(set) var scheduled = 0
+    /// Those that pauses of tags hold, in all lanes.
+    private(set) var held = 0
 
     init(_ lanes: [LaneRecord]) {
         for lane in lanes { append(lane) }
@@ -38,10 +40,12 @@ struct LaneTable: Sendable {
             let place = index % Self.chunkCount
             unconfirmed -= chunks[chunk].lanes[place].unconfirmed
             scheduled -= chunks[chunk].lanes[place].scheduled
+            held -= chunks[chunk].lanes[place].held
             chunks[chunk].version += 1
             yield &chunks[chunk].lanes[place]
             unconfirmed += chunks[chunk].lanes[place].unconfirmed
             scheduled += chunks[chunk].lanes[place].scheduled
+            held += chunks[chunk].lanes[place].held
         }
     }
 
@@ -52,6 +56,7 @@ struct LaneTable: Sendable {
         numbers[lane.key] = count
         unconfirmed += lane.unconfirmed
         scheduled += lane.scheduled
+        held += lane.held
         count += 1
     }
 

@@ -91,6 +91,7 @@ struct SalvagedFigures {
             lanes[number]?.entries = 0
             lanes[number]?.deferred = 0
             lanes[number]?.scheduled = 0
+            lanes[number]?.held = 0
             lanes[number]?.flaggedEntries = 0
             lanes[number]?.flaggedDeferred = 0
         }
@@ -174,6 +175,7 @@ struct SalvagedFigures {
         guard var lane = lanes[head.lane] else { return }
         if isDeferred { lane.deferred += 1 } else { lane.entries += 1 }
         if due?.isScheduled == true { lane.scheduled += 1 }
+        if due?.isPlaceOfTag == true { lane.held += 1 }
         if isFlagged, isDeferred { lane.flaggedDeferred += 1 }
         if isFlagged, !isDeferred { lane.flaggedEntries += 1 }
         lane.lastUID = max(lane.lastUID, head.uid)
@@ -186,7 +188,7 @@ struct SalvagedFigures {
     private var format: UInt32 {
         let hasSuperseded =
             facts?.totals.superseded ?? 0 > 0 || producers.values.contains { $0.figures.totals.superseded > 0 }
-        if hasNewest || hasSuperseded || lanes.values.contains(where: { $0.scheduled > 0 }) {
+        if hasNewest || hasSuperseded || lanes.values.contains(where: { $0.scheduled > 0 || $0.held > 0 }) {
             return EntriesStore.scheduleFormat
         }
         return aside.isEmpty && quarantined.isEmpty ? EntriesStore.oldestFormat : EntriesStore.asideFormat

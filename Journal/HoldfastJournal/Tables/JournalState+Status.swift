@@ -25,7 +25,7 @@ extension JournalStatus {
                 Lane(
                     key: lane.key, id: LaneID(rawValue: UInt32(index) + 1), unconfirmed: lane.entries + lane.deferred,
                     deferred: lane.deferred - lane.scheduled, scheduled: lane.scheduled, mark: UID(lane.mark),
-                    state: lane.state))
+                    state: lane.state, heldByTag: lane.held))
         }
     }
 }

@@ -90,7 +90,8 @@ extension CommitReport {
         }
         self.init(
             lanes: lanes, drained: new.drained(since: old), newestOutcome: OutcomeCursor(new.log.newest),
-            unreadOutcomes: new.log.figures(bytes: 0).unread(by: new.readers), measure: measure)
+            unreadOutcomes: new.log.figures(bytes: 0).unread(by: new.readers),
+            changesOutcomes: new.log.newest != old.log.newest || new.readers != old.readers, measure: measure)
     }
 }
 

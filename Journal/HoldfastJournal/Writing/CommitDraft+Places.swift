@@ -41,6 +41,7 @@ extension CommitDraft {
         state.update(key.lane.rawValue) { lane in
             lane.deferred -= 1
             if WallTime(milliseconds: due).isScheduled { lane.scheduled -= 1 }
+            if WallTime(milliseconds: due).isPlaceOfTag { lane.held -= 1 }
             if isFlagged { lane.flaggedDeferred = max(0, lane.flaggedDeferred - 1) }
         }
         return record
@@ -55,13 +56,15 @@ extension CommitDraft {
         try transaction.put(Key.entry(lane, uid).span, index.span, in: tables.deferredIndex)
         let isFlagged = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
         let isScheduled = WallTime(milliseconds: due).isScheduled
-        if isScheduled {
-            // An older Holdfast would take the place for a time, and would send it before its own.
+        let isHeld = WallTime(milliseconds: due).isPlaceOfTag
+        if isScheduled || isHeld {
+            // An older Holdfast would take the place for a time, and would send it before its own, or never.
             try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
         }
         state.update(lane) { lane in
             lane.deferred += 1
             if isScheduled { lane.scheduled += 1 }
+            if isHeld { lane.held += 1 }
             if isFlagged { lane.flaggedDeferred += 1 }
         }
     }

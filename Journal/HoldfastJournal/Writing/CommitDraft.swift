@@ -90,7 +90,7 @@ struct CommitDraft: ~Copyable {
     var damage: String? {
         for (index, _) in state.lanes.changed(since: before.lanes) {
             let lane = state.lanes[index]
-            if lane.entries < 0 || lane.deferred < 0 || lane.scheduled < 0 {
+            if lane.entries < 0 || lane.deferred < 0 || lane.scheduled < 0 || lane.held < 0 {
                 return "lane \(index + 1) has had more entries taken out than its record says that there were"
             }
         }

@@ -25,6 +25,8 @@ public struct CommitReport: Sendable {
     package let newestOutcome: OutcomeCursor
     /// The number of outcomes that a reader that is waited for has not read.
     package let unreadOutcomes: Int
+    /// Whether the log has new outcomes, or a reader of it has come, moved or gone: what waiting readers may wait for.
+    package let changesOutcomes: Bool
     /// Why the journal must be reopened. Reported once, since a commit may hold nothing but marks, and then no request gets
     /// the error.
     package let failure: JournalError?
@@ -33,12 +35,13 @@ public struct CommitReport: Sendable {
 
     package init(
         lanes: [Lane] = [], drained: [ProducerID] = [], newestOutcome: OutcomeCursor = .start, unreadOutcomes: Int = 0,
-        failure: JournalError? = nil, measure: CommitMeasure? = nil
+        changesOutcomes: Bool = false, failure: JournalError? = nil, measure: CommitMeasure? = nil
     ) {
         self.lanes = lanes
         self.drained = drained
         self.newestOutcome = newestOutcome
         self.unreadOutcomes = unreadOutcomes
+        self.changesOutcomes = changesOutcomes
         self.failure = failure
         self.measure = measure
     }

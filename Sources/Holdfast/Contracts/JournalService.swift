@@ -110,6 +110,15 @@ package protocol JournalService: Journal {
     /// The number of scheduled entries: see ``JournalStatus/scheduled``. From memory.
     var scheduledCount: Int { get }
 
+    /// The number of entries that wait in the places of paused tags: see ``JournalStatus/heldByTag``. From memory.
+    var heldByTagCount: Int { get }
+
+    /// The number of the lane's entries in the places of paused tags. From memory.
+    func heldCount(_ lane: LaneID) -> Int
+
+    /// Counts the lane's entries that are due at exactly this time, one by one.
+    func deferredCount(_ lane: LaneID, dueAt due: WallTime) throws(JournalError) -> Int
+
     /// Lists quarantined entries, ascending by UID from the first above `after`.
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry]
 

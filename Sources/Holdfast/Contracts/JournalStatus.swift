@@ -11,6 +11,8 @@ public struct JournalStatus: Sendable {
         public var deferred: Int
         /// Unconfirmed entries that wait for the time from which they may be delivered.
         public var scheduled: Int
+        /// Of ``deferred``: entries whose tag is paused, or was until now.
+        public var heldByTag: Int
         package var mark: UID
         /// Whether the lane runs, as noted in the journal.
         public var state: LaneState
@@ -18,8 +20,9 @@ public struct JournalStatus: Sendable {
         public var quarantined: Int
         package init(
             key: LaneKey, id: LaneID, unconfirmed: Int, deferred: Int, scheduled: Int = 0, mark: UID,
-            state: LaneState = .running, quarantined: Int = 0
+            state: LaneState = .running, quarantined: Int = 0, heldByTag: Int = 0
         ) {
+            self.heldByTag = heldByTag
             self.scheduled = scheduled
             self.quarantined = quarantined
             self.key = key
@@ -39,6 +42,8 @@ public struct JournalStatus: Sendable {
     public var deferred: Int
     /// Unconfirmed entries that wait for the time from which they may be delivered.
     public var scheduled: Int
+    /// Of ``deferred``: entries whose tag is paused, or was until now.
+    public var heldByTag: Int { lanes.reduce(0) { $0 + $1.heldByTag } }
     /// Entries in quarantine, because their records cannot be read: neither unconfirmed nor ended. The accepted entries are
     /// the ended, the unconfirmed, those aside and these.
     public var quarantined: Int

@@ -24,6 +24,8 @@ package final class Consumer: @unchecked Sendable {
         let observer: EngineObserver
         let gate: OutcomeGate
         let clockTrust: ClockTrust
+        /// The tags that operators have paused.
+        let pausedTags: Monitor<TagPauses>
         /// Has another route of the engine look again.
         let wakeRoute: @Sendable (Int) -> Void
         /// Tells the Consumer of a lane that entries of another lane are about to be put among its deferred ones, and then
@@ -56,6 +58,7 @@ package final class Consumer: @unchecked Sendable {
     let reports: RouteReports
     var housekeeping: Housekeeping
     let clockTrust: ClockTrust
+    private let pausedTags: Monitor<TagPauses>
     private let wakeRoute: @Sendable (Int) -> Void
     /// Events of a connection whose making was not reported yet.
     var earlyEvents: [(connection: Int, event: ConnectorEvent)] = []
@@ -93,6 +96,7 @@ package final class Consumer: @unchecked Sendable {
             reports: ReportInterval(configuration.reportInterval, isInCharge: isInCharge))
         housekeeping = Housekeeping(configuration, isInCharge: isInCharge)
         clockTrust = surroundings.clockTrust
+        pausedTags = surroundings.pausedTags
         wakeRoute = surroundings.wakeRoute
     }
 
@@ -130,15 +134,23 @@ package final class Consumer: @unchecked Sendable {
         let received = context.inbox.take()
         let now = context.clock.moment()
         lookAtClocks(at: now)
+        lookAtTags()
         take(received, at: now)
         if !context.ending.isOver { look(at: now) }
         if !context.ending.isOver, !context.ending.hasBegun { deliver(at: now) }
         keepProvenTopics(wall: now.wall)
+        for completion in received.tagInquiries { completion() }
         progressEnd(at: now)
         for denied in context.gate.settle(route: index, inFlight: places.taken) { wakeRoute(denied) }
         reports.publish(rest: rest, answersNudge: received.nudged)
         reports.turnEnded(hadNews: !received.isEmpty, at: now)
         return context.ending.isOver ? nil : nextLook(now: now.monotonic)
+    }
+
+    /// Nothing of a tag goes out in this turn that was paused before it.
+    private func lookAtTags() {
+        let current = pausedTags.withLock { $0 }
+        if current != judge.tagHold.pauses { judge.tagHold.change(to: current) }
     }
 
     /// Hands out what can go, and makes the connections that it takes.

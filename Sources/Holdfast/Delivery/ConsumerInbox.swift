@@ -11,6 +11,8 @@ struct ConsumerInbox: Sendable {
     var orders: [LaneOrder] = []
     var withdrawals: [WithdrawalOrder] = []
     var inquiries: [Inquiry] = []
+    /// To be called when a turn has heeded the paused tags of now.
+    var tagInquiries: [@Sendable () -> Void] = []
     /// Entries of another journal were put into this one, perhaps among the deferred.
     var hasRestored = false
     /// Operators' batches that are about to be put into the journal, and those that have been, or not.
@@ -46,7 +48,8 @@ struct ConsumerInbox: Sendable {
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
             && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && !hasRestored && restoresBegun == 0
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && tagInquiries.isEmpty && !hasRestored
+            && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil
             && marksLowered.isEmpty && trimmed == nil && !barrierAsked && !credentialsChanged && terms == nil
@@ -102,6 +105,7 @@ extension ConsumerInbox {
         orders += left.orders
         withdrawals += left.withdrawals
         inquiries += left.inquiries
+        tagInquiries += left.tagInquiries
         hasRestored = hasRestored || left.hasRestored
         restoresBegun += left.restoresBegun
         restoresEnded += left.restoresEnded
@@ -115,5 +119,6 @@ extension ConsumerInbox {
         for order in orders { order.completion(.failure(error)) }
         for order in withdrawals { order.completion(.failure(error)) }
         for inquiry in inquiries { inquiry.completion([]) }
+        for completion in tagInquiries { completion() }
     }
 }

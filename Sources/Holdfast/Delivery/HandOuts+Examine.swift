@@ -40,6 +40,7 @@ extension HandOuts {
         let (blacklisted, unreadable) = try lookUp(batch)
         let asksLater = judge.caution.hasSuspects || !judge.topicHold.isEmpty
         let supersedes = context.configuration.supersedesLiveActivities
+        let holdsTags = !judge.tagHold.isEmpty
         let hasOneAttempt = lanes[index].hasOneAttempt
         let limits = context.connector.limits
         var examined = Examined()
@@ -63,6 +64,9 @@ extension HandOuts {
             }
             if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
             if obstacle == nil, fields.newestWins, try isNotNewest(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, holdsTags, let due = judge.tagHold.place(of: batch.bytes[fields.tag]) {
+                obstacle = .tagPaused(until: due)
+            }
             if obstacle == nil, let time = judge.schedule(fields, in: batch, wall: now.wall) {
                 obstacle = .scheduled(for: time)
             }

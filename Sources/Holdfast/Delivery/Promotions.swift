@@ -2,23 +2,25 @@
 /// that was ahead has stranded.
 final class Promotions {
     /// The purpose of a lane's promotion in progress.
-    private enum Errand {
+    enum Errand {
         case due
         case scheduled
         case stranded
         case topic(TopicHold.Call)
+        /// Of tags that are paused no more.
+        case tag
         /// Held for the clock, and due then.
         case clock(WallTime)
 
         var isOfScheduled: Bool { if case .scheduled = self { true } else { false } }
     }
 
-    private let context: RouteContext
-    private let lanes: LaneTable
+    let context: RouteContext
+    let lanes: LaneTable
     private let connections: Connections
-    private let judge: RouteJudge
-    private let places: Places
-    private let shutdown: Shutdown
+    let judge: RouteJudge
+    let places: Places
+    let shutdown: Shutdown
     /// By lane; one at a time for each.
     private var errands: [Int: Errand] = [:]
 
@@ -44,6 +46,7 @@ final class Promotions {
 
     /// Entries of another journal were put into this one, perhaps among the deferred.
     func restored(at now: Moment) {
+        judge.tagHold.lookEverywhere()
         for index in lanes.indices where refresh(index, at: now) { judge.topicHold.lookThrough(lane: index) }
     }
 
@@ -60,9 +63,11 @@ final class Promotions {
             switch settlement.kind {
             case .deferUntil(let due, attempts: _, reason: _, possiblySent: _):
                 changed.insert(settlement.key.lane)
-                if due.isPlaceOfTopic, let index = lanes.index(of: settlement.key.lane) {
-                    judge.topicHold.waits(until: due, lane: index)
+                guard due.isPlaceOfTopic || due.isPlaceOfTag, let index = lanes.index(of: settlement.key.lane) else {
+                    continue
                 }
+                if due.isPlaceOfTopic { judge.topicHold.waits(until: due, lane: index) }
+                judge.tagHold.waits(until: due, lane: index)
             case .recall(_?, possiblySent: _): changed.insert(settlement.key.lane)
             default: continue
             }
@@ -79,11 +84,13 @@ final class Promotions {
         do throws(JournalError) {
             let due = try context.journal.nextDue(lanes[index].id, after: nil)
             let (isTopics, isScheduled) = (due?.isPlaceOfTopic == true, due?.isScheduled == true)
+            let isTags = due?.isPlaceOfTag == true
             if isTopics { judge.topicHold.found(lane: index) }
             let fresh = Moment(monotonic: now.monotonic, wall: context.clock.wall())
-            lanes[index].deferral.found(isTopics || isScheduled ? nil : due, longest: judge.greatestWait, at: fresh)
+            lanes[index].deferral.found(
+                isTopics || isScheduled || isTags ? nil : due, longest: judge.greatestWait, at: fresh)
             try refreshSchedule(index, first: due)
-            return due != nil && !isScheduled
+            return due != nil && !isScheduled && !isTags
         } catch {
             guard !error.isFatal else {
                 shutdown.fail(error)
@@ -164,10 +171,11 @@ final class Promotions {
         context.clock.wall().advanced(by: judge.greatestWait + WallClockGuard.tolerance)
     }
 
-    /// Brings back what has waited for the clock, or for its topic.
+    /// Brings back what has waited for the clock, for its topic, or for its tag.
     private func callBack(in isTurn: (Int) -> Bool) {
         for lane in lanes.indices where isTurn(lane) { callBackForClock(lane) }
         for lane in lanes.indices where isTurn(lane) { callBackForTopics(lane) }
+        for lane in lanes.indices where isTurn(lane) { callBackForTags(lane) }
     }
 
     private func callBackForClock(_ lane: Int) {
@@ -205,7 +213,7 @@ final class Promotions {
     /// Has the journal bring back what is due above `after` and up to `through`.
     ///
     /// - Returns: whether that has begun. For a lane with one attempt there may be no room for the outcomes.
-    private func promote(
+    func promote(
         _ lane: Int, after: WallTime? = nil, through: WallTime, limit greatest: Int = .max, for errand: Errand
     ) -> Bool {
         var limit = min(places.promotionLimit(lane), greatest)
@@ -256,6 +264,7 @@ final class Promotions {
             lanes[lane].deferral.lookedForStranded(found: count, isHeld: judge.clockHold.due != nil, now: now)
         case .clock(let due)?: judge.clockHold.called(due, lane: lane, count: count)
         case .topic(let call)?: judge.topicHold.called(call, lane: lane, count: count)
+        case .tag?: judge.tagHold.called(lane: lane, count: count)
         case .due?, .scheduled?, nil: break
         }
     }
@@ -270,7 +279,8 @@ final class Promotions {
             let isWanted =
                 deferral.isDue(now) || deferral.isScheduledDue(earliest: judge.clock.earliest, now: now)
                 || judge.topicHold.wantsConnection(lane: lane)
-                || judge.clockHold.call(lane: lane) != nil || deferral.isStranded(latest: latest, now: now)
+                || judge.clockHold.call(lane: lane) != nil || judge.tagHold.call(lane: lane) != nil
+                || deferral.isStranded(latest: latest, now: now)
             return isWanted && canPromoteOnceConnected(lane)
         }
     }

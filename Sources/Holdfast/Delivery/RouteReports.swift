@@ -87,7 +87,9 @@ final class RouteReports {
                 damage = damage ?? EngineRest.unreachableWords(depth, of: lane.key)
                 continue
             }
-            guard let why = topicReason(index) ?? scheduleReason(index) ?? lane.machine.state.standsStillBecause,
+            guard
+                let why = topicReason(index) ?? scheduleReason(index) ?? tagReason(index)
+                    ?? lane.machine.state.standsStillBecause,
                 !isYetToBeProbed(index)
             else { return nil }
             reason = reason ?? why
@@ -109,6 +111,22 @@ final class RouteReports {
         let lane = lanes[index]
         guard !judge.topicHold.isEmpty, lane.isRunning, !lane.hasWork, lane.deferral.due == nil else { return nil }
         return judge.topicHold.reason(lane: index)
+    }
+
+    /// Why nothing of a running lane goes although there is something: a pause of its tag holds all of it that is not scheduled
+    /// for later.
+    private func tagReason(_ index: Int) -> String? {
+        let lane = lanes[index]
+        let held = context.journal.heldCount(lane.id)
+        guard held > 0, lane.isRunning, !lane.hasWork, lane.deferral.due == nil, judge.tagHold.call(lane: index) == nil,
+            !judge.tagHold.isUnknown(lane: index),
+            held == context.journal.depth(lane.id) || judge.topicHold.isEmpty && !isScheduledSoon(index)
+        else { return nil }
+        return judge.tagHold.words
+    }
+
+    private func isScheduledSoon(_ index: Int) -> Bool {
+        lanes[index].deferral.scheduledFor.map { $0.since(judge.clock.earliest) <= .seconds(60) } ?? false
     }
 
     /// So many failed probes tell, although all of them were of one entry.
@@ -152,7 +170,7 @@ final class RouteReports {
             connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
             outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
             blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
-            aside: journal.asideCount, scheduled: journal.scheduledCount)
+            aside: journal.asideCount, scheduled: journal.scheduledCount, heldByTag: journal.heldByTagCount)
     }
 
     /// One that can't be read is not known; who must read it to send it does something about it.

@@ -28,6 +28,8 @@ package final class EngineCore: Sendable {
     let begin: Begin
     /// Lets one import of entries at a time into the journal.
     let restoring = Turnstile()
+    /// Lets one change of the paused tags at a time into the journal.
+    let pausing = Turnstile()
     private let requestConnection: @Sendable (_ route: Int, _ connection: Int) -> Void
 
     /// Opens the lanes of all routes in the journal.
@@ -54,13 +56,14 @@ package final class EngineCore: Sendable {
         let table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
+        let pausedTags = Monitor(try journal.pausedTags())
         let board = StatusBoard(routes: routes.map(\.name))
         let directory = ConsumerDirectory()
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
-            clockTrust: producers.clockTrust,
+            clockTrust: producers.clockTrust, pausedTags: pausedTags,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },
             announceMoves: { lane, hasEnded in
                 directory.post(lane: lane) { inbox in
@@ -123,8 +126,10 @@ package final class EngineCore: Sendable {
                 producer.drained(true)
                 events.emit(.drained(producer: producer.name))
             }
-            outcomes?.wake()
-            outcomeFeed?.wake(newest: report.newestOutcome)
+            if report.changesOutcomes {
+                outcomes?.wake()
+                outcomeFeed?.wake(newest: report.newestOutcome)
+            }
             producers?.room.wakeFirst()
         }
     }
@@ -309,6 +314,7 @@ package final class EngineCore: Sendable {
         status.blacklistDamage = journal.blacklist.damageCount
         status.aside = journal.asideCount
         status.scheduled = journal.scheduledCount
+        status.heldByTag = journal.heldByTagCount
         status.eventsDropped = events.dropped
         return status
     }

@@ -71,6 +71,28 @@ struct EngineDesk: OperatorDesk {
         try await core.journal.answer { core.resume(lane, completion: $0) }
     }
 
+    // MARK: Tags
+
+    func pause(tag: [UInt8], reason: String) async throws {
+        let now = core.producer.clock.wall()
+        try await change { (pauses) throws(JournalError) in try pauses.pause(tag, reason: reason, at: now) }
+    }
+
+    func resume(tag: [UInt8]) async throws {
+        try await change { (pauses) throws(JournalError) in try pauses.resume(tag) }
+    }
+
+    func resumeAllTags() async throws { try await change { (pauses) throws(JournalError) in pauses.resumeAll() } }
+
+    private func change(_ change: (inout TagPauses) throws(JournalError) -> Void) async throws {
+        await core.pausing.enter()
+        defer { core.pausing.leave() }
+        try core.changePausedTags(change)
+        await withCheckedContinuation { continuation in core.heedPausedTags { continuation.resume() } }
+    }
+
+    // MARK: Credentials
+
     func reloadCredentials() async throws -> [CredentialReload] { await core.reloadCredentials() }
 
     // MARK: Entries

@@ -12,6 +12,8 @@ public struct DeskStatus: Hashable, Sendable {
         public var deferred: Int
         /// Unconfirmed entries that wait for the time from which they may be delivered.
         public var scheduled: Int
+        /// Of ``deferred``: entries whose tag is paused, or was until now.
+        public var heldByTag: Int
         /// Whether a route of a running engine serves it.
         public var isServed: Bool
         /// When a lane that stopped by itself sends its next probe; see ``EngineStatus/Lane/nextProbeAt``.
@@ -19,8 +21,9 @@ public struct DeskStatus: Hashable, Sendable {
 
         package init(
             key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0, isServed: Bool,
-            nextProbeAt: WallTime? = nil
+            nextProbeAt: WallTime? = nil, heldByTag: Int = 0
         ) {
+            self.heldByTag = heldByTag
             self.scheduled = scheduled
             self.nextProbeAt = nextProbeAt
             self.key = key
@@ -65,6 +68,22 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
+    /// A tag whose notifications an operator has paused.
+    public struct PausedTag: Hashable, Sendable {
+        /// The tag, as the notifications have it.
+        public var tag: [UInt8]
+        /// When it was paused.
+        public var since: WallTime
+        /// Why, for operators; may be empty.
+        public var reason: String
+        /// Entries with this tag that wait for it. Those are not counted yet that wait behind others, or in a paused lane.
+        public var held: Int
+
+        package init(tag: [UInt8], since: WallTime, reason: String, held: Int) {
+            (self.tag, self.since, self.reason, self.held) = (tag, since, reason, held)
+        }
+    }
+
     /// A reader of outcomes that belongs to the process, such as a webhook.
     public struct Reader: Hashable, Sendable {
         /// The reader's name.
@@ -86,6 +105,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var lanes: [Lane]
     /// The routes of the running engine; empty if none runs.
     public var routes: [Route]
+    /// The paused tags, in the order in which they were paused.
+    public var pausedTags: [PausedTag] = []
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
     /// The readers of outcomes that the process itself runs; empty if no engine runs.

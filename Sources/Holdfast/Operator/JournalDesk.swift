@@ -27,9 +27,11 @@ public struct JournalDesk: OperatorDesk {
         let lanes = try journal.status().lanes.map { lane in
             DeskStatus.Lane(
                 key: lane.key, state: lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                scheduled: lane.scheduled, isServed: isServed(lane.key))
+                scheduled: lane.scheduled, isServed: isServed(lane.key),
+                heldByTag: lane.heldByTag)
         }
         var status = DeskStatus(lanes: lanes, routes: routes)
+        status.pausedTags = try pausedTags()
         status.history = try history()
         return status
     }

@@ -23,6 +23,23 @@ public protocol OperatorDesk: OutcomeDesk {
     /// - Throws: as ``pause(_:reason:)``.
     func resume(_ lane: LaneKey) async throws
 
+    /// Pauses all notifications with this tag, in all lanes, until the tag is resumed, also after a restart. On return none of
+    /// them goes out any more; those in flight get their answers. A tag that is paused already gets the new reason.
+    ///
+    /// - Parameter reason: for other operators; may be empty. At most ``LaneState/longestReason`` bytes are kept.
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for a tag of no or of more than 256 bytes, or if
+    ///   64 tags are paused.
+    func pause(tag: [UInt8], reason: String) async throws
+
+    /// Lets the notifications with this tag go again, in their order.
+    ///
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a tag that is not paused.
+    func resume(tag: [UInt8]) async throws
+
+    /// Lets the notifications of all paused tags go again. At rest this also replaces a record of the paused tags that can't be
+    /// read.
+    func resumeAllTags() async throws
+
     /// Makes each route's connector read its keys, certificates and trusted certificates again. Lanes that stopped because of
     /// the old ones run again.
     ///

@@ -12,6 +12,8 @@ enum Obstacle {
     /// A newer notification stands for it.
     case superseded
     case topicSetAside(until: WallTime)
+    /// An operator has paused its tag.
+    case tagPaused(until: WallTime)
     /// It has ended so many connections that carried nothing else.
     case endsConnections(Int, counts: Bool)
     /// For a topic whose tokens are called bad.

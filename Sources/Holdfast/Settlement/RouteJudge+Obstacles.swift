@@ -60,6 +60,7 @@ extension RouteJudge {
             plan.reject(key, ticket: ticket, reason: .expired, possiblySent: flight.possiblySentBefore, wall: wall)
         case .topicSetAside(let due):
             plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .topicSetAside)
+        case .tagPaused(let due): plan.wait(flight, ticket: ticket, lane: lane, until: due, reason: .tagPaused)
         case .endsConnections(let ends, let counts):
             putAside(flight, ticket: ticket, ends: ends, counts: counts, wall: wall, plan: &plan)
         case .mustWait(let duration, let reason):

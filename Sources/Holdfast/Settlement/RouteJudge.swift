@@ -18,6 +18,7 @@ final class RouteJudge {
     var credentialTrial: CredentialTrial
     var credentialTopics = CredentialTopics()
     var topicHold: TopicHold
+    var tagHold: TagHold
     var throttle: RouteThrottle
     /// Since when the service throttles; nil while it does not.
     var throttled: EngineStatus.Throttle?
@@ -44,6 +45,7 @@ final class RouteJudge {
         breakers = TopicBreakers(policy: configuration.suspects, proven: proven)
         credentialTrial = CredentialTrial(policy: configuration.credentials)
         topicHold = TopicHold(policy: configuration.topics, lanes: lanes.count, now: now)
+        tagHold = TagHold(lanes: lanes.count)
     }
 
     /// Works on by other terms.

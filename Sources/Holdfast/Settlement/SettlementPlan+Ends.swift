@@ -58,12 +58,14 @@ extension SettlementPlan {
                 lane: suspect.flight.lane, uid: suspect.flight.uid, reason: reason, status: result.status,
                 since: result.timestamp ?? wall))
         afterBlacklist.batch.others.append(Settlement(key, .move(to: other, due: wall, reason: reason)))
+        counts.moved += 1
         afterBlacklist.tickets.append(suspect.ticket)
     }
 
     /// Its token is known to be bad here, and may be good in the other environment.
     mutating func move(_ key: EntryKey, ticket: Ticket, to other: LaneID, wall: WallTime) {
         settle(key, .move(to: other, due: wall, reason: .badDeviceToken), ticket: ticket)
+        counts.moved += 1
     }
 
     /// The service has rejected it: its token goes on the blacklist first, if that is what was wrong.

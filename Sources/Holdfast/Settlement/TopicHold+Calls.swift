@@ -130,5 +130,5 @@ extension TopicHold {
 
 extension WallTime {
     /// Whether this due time is the place of a topic that is set aside, and never comes.
-    package var isPlaceOfTopic: Bool { self >= TopicHold.firstDue && self <= ScheduledPlace.last }
+    package var isPlaceOfTopic: Bool { self >= TopicHold.firstDue && self < TagPlace.first }
 }

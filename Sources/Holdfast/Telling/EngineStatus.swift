@@ -125,6 +125,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var withdrawn = 0
     /// Entries whose place a newer one took before they were sent. (One that may have been sent is ``unknown``.)
     public internal(set) var superseded = 0
+    /// Entries that were put off to be tried in the other environment of their topic.
+    public internal(set) var moved = 0
     /// Attempts that were answered "not now", or whose result is unknown.
     public internal(set) var deferrals = 0
     /// Times that an entry returned to its lane without an attempt counted.
@@ -152,6 +154,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var aside = 0
     /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
     public internal(set) var scheduled = 0
+    /// Unconfirmed entries of the whole journal that a pause of their tag holds, without those that are not read yet.
+    public internal(set) var heldByTag = 0
     /// Events dropped because a listener was too slow.
     public internal(set) var eventsDropped = 0
     /// The lanes that the engine serves.

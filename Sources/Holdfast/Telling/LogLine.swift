@@ -33,6 +33,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case lanePaused = "lane-paused"
     case laneResumed = "lane-resumed"
     case topicBack = "topic-back"
+    case tagPaused = "tag-paused"
+    case tagResumed = "tag-resumed"
     case reconfigured
     case convicted
     case movedToOtherEnvironment = "moved-to-other-environment"
@@ -88,7 +90,8 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .reconfigured, .convicted,
+        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .tagPaused, .tagResumed, .reconfigured,
+            .convicted,
             .movedToOtherEnvironment,
             .withdrawn, .rejectionsTrimmed,
             .holding,
@@ -115,7 +118,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .lanePaused,
-            .laneResumed, .laneStopped, .topicSetAside, .topicBack,
+            .laneResumed, .laneStopped, .topicSetAside, .topicBack, .tagPaused, .tagResumed,
             .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,

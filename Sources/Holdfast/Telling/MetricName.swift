@@ -13,6 +13,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case unknown = "holdfast_unknown_total"
     case withdrawn = "holdfast_withdrawn_total"
     case superseded = "holdfast_superseded_total"
+    case moved = "holdfast_moved_total"
     case deferred = "holdfast_deferred_total"
     case requeued = "holdfast_requeued_total"
     case connectionsOpened = "holdfast_connections_opened_total"
@@ -34,6 +35,7 @@ enum MetricName: String, CaseIterable, Sendable {
     case quarantined = "holdfast_quarantined_entries"
     case aside = "holdfast_aside_entries"
     case scheduled = "holdfast_scheduled_entries"
+    case heldByTag = "holdfast_tag_held_entries"
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
@@ -53,11 +55,12 @@ enum MetricName: String, CaseIterable, Sendable {
     var kind: Kind {
         switch self {
         case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
-            .expired, .unknown, .withdrawn, .superseded, .deferred, .requeued, .connectionsOpened, .connectionsFailed,
+            .expired, .unknown, .withdrawn, .superseded, .moved, .deferred, .requeued, .connectionsOpened,
+            .connectionsFailed,
             .connectionsClosed:
             .counter
         case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled:
+            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag:
             .meter
         case .commitTime, .answerTime, .slowestAnswer: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -68,11 +71,13 @@ enum MetricName: String, CaseIterable, Sendable {
     var labels: [String] {
         switch self {
         case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+            .heldByTag,
             .commitTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .superseded,
-            .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime, .slowestAnswer:
+            .moved, .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime,
+            .slowestAnswer:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]

@@ -41,6 +41,8 @@ public protocol MetricsListener: Sendable {
     func withdrawn(_ count: Int, route: String)
     /// Newer entries took the place of these before they were sent.
     func superseded(_ count: Int, route: String)
+    /// Entries of the route are tried in the other environment of their topic, on its route.
+    func moved(_ count: Int, route: String)
     /// Entries were answered "not now", or their result is unknown: they are sent again after a backoff.
     func deferred(_ count: Int, route: String)
     /// Entries returned to their lanes without an attempt counted.
@@ -90,6 +92,8 @@ extension MetricsListener {
     public func withdrawn(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func superseded(_ count: Int, route: String) {}
+    /// Does nothing by default.
+    public func moved(_ count: Int, route: String) {}
     /// Does nothing by default.
     public func deferred(_ count: Int, route: String) {}
     /// Does nothing by default.
@@ -187,12 +191,15 @@ public struct RouteLevels: Hashable, Sendable {
     public var aside: Int
     /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.
     public var scheduled: Int
+    /// Unconfirmed entries of the whole journal that a pause of their tag holds.
+    public var heldByTag: Int
 
     package init(
         route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
         connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
-        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0
+        quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0, heldByTag: Int = 0
     ) {
+        self.heldByTag = heldByTag
         self.scheduled = scheduled
         self.quarantined = quarantined
         self.aside = aside

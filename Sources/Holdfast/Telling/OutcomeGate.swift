@@ -39,10 +39,11 @@ final class OutcomeGate: Sendable {
 
     /// Asks for room beside what the route has in flight.
     ///
-    /// - Parameter waiting: outcomes that wait to be taken.
+    /// - Parameter waiting: outcomes that wait to be taken; asked for only where there is a limit.
     /// - Returns: how many more may go in flight, at most `wanted`.
-    func reserve(_ wanted: Int, route: Int, inFlight: Int, waiting: Int) -> Int {
+    func reserve(_ wanted: Int, route: Int, inFlight: Int, waiting: @autoclosure () -> Int) -> Int {
         guard !isOpen else { return wanted }
+        let waiting = waiting()
         return state.withLock { state in
             guard let limit = state.limit else { return wanted }
             state.reserved[route] = inFlight
@@ -55,8 +56,9 @@ final class OutcomeGate: Sendable {
     }
 
     /// Whether there is room for one more. If not, the route is told when another gives some back.
-    func hasRoom(route: Int, inFlight: Int, waiting: Int) -> Bool {
+    func hasRoom(route: Int, inFlight: Int, waiting: @autoclosure () -> Int) -> Bool {
         guard !isOpen else { return true }
+        let waiting = waiting()
         return state.withLock { state in
             guard let limit = state.limit else { return true }
             state.reserved[route] = inFlight

@@ -103,6 +103,7 @@ final class RouteObserver {
         if counts.unknown > 0 { listener.unknown(counts.unknown, route: route) }
         if counts.withdrawn > 0 { listener.withdrawn(counts.withdrawn, route: route) }
         if counts.superseded > 0 { listener.superseded(counts.superseded, route: route) }
+        if counts.moved > 0 { listener.moved(counts.moved, route: route) }
         if counts.deferred > 0 { listener.deferred(counts.deferred, route: route) }
         if counts.requeued > 0 { listener.requeued(counts.requeued, route: route) }
         if recalled > 0 { listener.recalled(recalled, route: route) }
@@ -119,6 +120,7 @@ extension SettlementCounts {
         unknown += other.unknown
         withdrawn += other.withdrawn
         superseded += other.superseded
+        moved += other.moved
         deferred += other.deferred
         requeued += other.requeued
         if !other.rejected.isEmpty { rejected.merge(other.rejected, uniquingKeysWith: +) }

@@ -11,6 +11,8 @@ struct SettlementCounts: Hashable, Sendable {
     var withdrawn = 0
     /// A newer one took their place.
     var superseded = 0
+    /// Put into the lane of the other environment.
+    var moved = 0
     var deferred = 0
     var requeued = 0
 }

@@ -60,6 +60,7 @@ final class StatusBoard: Sendable {
             state.status.unknown += counts.unknown
             state.status.withdrawn += counts.withdrawn
             state.status.superseded += counts.superseded
+            state.status.moved += counts.moved
             state.status.deferrals += counts.deferred
             state.status.requeued += counts.requeued
             state.status.rejected.merge(counts.rejected, uniquingKeysWith: +)

@@ -13,6 +13,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let quarantined: Meter
     private let aside: Meter
     private let scheduled: Meter
+    private let heldByTag: Meter
     private let commitTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
@@ -38,6 +39,7 @@ final class SwiftMetricsExporter: MetricsListener {
         quarantined = factory.meter(.quarantined)
         aside = factory.meter(.aside)
         scheduled = factory.meter(.scheduled)
+        heldByTag = factory.meter(.heldByTag)
         commitTime = factory.timer(.commitTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
@@ -105,6 +107,7 @@ final class SwiftMetricsExporter: MetricsListener {
     func unknown(_ count: Int, route: String) { metrics(of: route).unknown.increment(by: count) }
     func withdrawn(_ count: Int, route: String) { metrics(of: route).withdrawn.increment(by: count) }
     func superseded(_ count: Int, route: String) { metrics(of: route).superseded.increment(by: count) }
+    func moved(_ count: Int, route: String) { metrics(of: route).moved.increment(by: count) }
     func deferred(_ count: Int, route: String) { metrics(of: route).deferred.increment(by: count) }
     func requeued(_ count: Int, route: String) { metrics(of: route).requeued.increment(by: count) }
     func recalled(_ count: Int, route: String) { metrics(of: route).recalled.increment(by: count) }
@@ -144,6 +147,7 @@ final class SwiftMetricsExporter: MetricsListener {
         quarantined.set(levels.quarantined)
         aside.set(levels.aside)
         scheduled.set(levels.scheduled)
+        heldByTag.set(levels.heldByTag)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
         route.suspects.set(levels.suspects)
@@ -168,7 +172,7 @@ private final class RouteMetrics: Sendable {
 
     let sent, possibleDuplicates, confirmedByAnswer, confirmedByBarrier, confirmedByQuiet: Counter
     let recalled, wronglyConfirmed: Counter
-    let expired, unknown, withdrawn, superseded, deferred, requeued: Counter
+    let expired, unknown, withdrawn, superseded, moved, deferred, requeued: Counter
     let opened, failed, misconfigured, closed, broken: Counter
     let inFlight, suspects, connections: Meter
     let answerTime, slowestAnswer: Timer
@@ -187,6 +191,7 @@ private final class RouteMetrics: Sendable {
         unknown = factory.counter(.unknown, [route])
         withdrawn = factory.counter(.withdrawn, [route])
         superseded = factory.counter(.superseded, [route])
+        moved = factory.counter(.moved, [route])
         deferred = factory.counter(.deferred, [route])
         requeued = factory.counter(.requeued, [route])
         opened = factory.counter(.connectionsOpened, [route])

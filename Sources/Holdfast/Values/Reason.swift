@@ -88,6 +88,8 @@ extension Reason {
     public static let suspectToken = Reason(rawValue: "SuspectToken")
     /// The service refuses its topic, which is tried with another entry.
     public static let topicSetAside = Reason(rawValue: "TopicSetAside")
+    /// An operator has paused its tag.
+    public static let tagPaused = Reason(rawValue: "TagPaused")
     /// The connections that it went out on ended, each time, while others were taken.
     public static let endsConnections = Reason(rawValue: "EndsConnections")
     /// The clock cannot be believed that it has expired.

@@ -30,7 +30,8 @@ struct ReasonLabels: Sendable {
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
         .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
-        .foreignAnswer, .suspectToken, .topicSetAside, .endsConnections, .clockDistrusted, .scheduled, .badProducerName,
+        .foreignAnswer, .suspectToken, .topicSetAside, .tagPaused, .endsConnections, .clockDistrusted, .scheduled,
+        .badProducerName,
         .journalFull, .journalFailed, .shuttingDown,
     ]
 }

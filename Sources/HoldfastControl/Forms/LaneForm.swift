@@ -16,11 +16,14 @@ package struct LaneForm: Codable, Hashable, Sendable {
     package var deferred: Int
     /// Absent for none.
     package var scheduled: Int?
+    /// Of ``deferred``, waiting for a paused tag. Absent for none.
+    package var heldByTag: Int?
     /// Whether a route of the living process serves it; absent when no process says so.
     package var isServed: Bool?
 
     package init(
         _ key: LaneKey, _ state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0,
+        heldByTag: Int = 0,
         nextProbe: WallTime? = nil, isServed: Bool? = nil
     ) {
         lane = key.description
@@ -34,6 +37,7 @@ package struct LaneForm: Codable, Hashable, Sendable {
         self.unconfirmed = unconfirmed
         self.deferred = deferred
         self.scheduled = scheduled > 0 ? scheduled : nil
+        self.heldByTag = heldByTag > 0 ? heldByTag : nil
         self.nextProbe = nextProbe.map(ExactTime.init)
         self.isServed = isServed
     }
@@ -41,13 +45,14 @@ package struct LaneForm: Codable, Hashable, Sendable {
     init(_ lane: DeskStatus.Lane) {
         self.init(
             lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, scheduled: lane.scheduled,
-            nextProbe: lane.nextProbeAt, isServed: lane.isServed)
+            heldByTag: lane.heldByTag, nextProbe: lane.nextProbeAt, isServed: lane.isServed)
     }
 
     func value() throws(ControlError) -> DeskStatus.Lane {
         DeskStatus.Lane(
             key: try LaneKey.read(lane), state: try laneState(), unconfirmed: unconfirmed, deferred: deferred,
-            scheduled: scheduled ?? 0, isServed: isServed ?? false, nextProbeAt: nextProbe?.value)
+            scheduled: scheduled ?? 0, isServed: isServed ?? false, nextProbeAt: nextProbe?.value,
+            heldByTag: heldByTag ?? 0)
     }
 
     private func laneState() throws(ControlError) -> LaneState {

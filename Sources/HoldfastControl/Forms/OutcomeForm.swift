@@ -162,6 +162,8 @@ package struct BytesForm: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    init(whole bytes: [UInt8]) { self.bytes = bytes }
+
     /// - Returns: nil where neither key is.
     init?<Keys: BytesKeys>(from decoder: any Decoder, _: Keys.Type) throws {
         let values = try decoder.container(keyedBy: Keys.self)

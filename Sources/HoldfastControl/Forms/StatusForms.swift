@@ -4,6 +4,8 @@ package import Holdfast
 struct StatusForm: Codable {
     var lanes: [LaneForm]
     var routes: [RouteForm]
+    /// Absent where none is.
+    var pausedTags: [PausedTagForm]?
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
     /// Readers of outcomes that belong to the process; absent where there are none.
@@ -14,6 +16,7 @@ struct StatusForm: Codable {
     init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
+        pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map(PausedTagForm.init)
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
         history = status.history.map(HistoryForm.init)
@@ -22,6 +25,7 @@ struct StatusForm: Codable {
     func value() throws(ControlError) -> DeskStatus {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
+        status.pausedTags = (pausedTags ?? []).map { $0.value() }
         status.blacklistDamage = blacklistDamage ?? 0
         status.ownReaders = (ownReaders ?? []).map { $0.value() }
         status.history = history?.value()

@@ -5,6 +5,8 @@ enum Resource: String, CaseIterable, Sendable {
     case insights = "/v1/entries/insights"
     case pause = "/v1/lanes/pause"
     case resume = "/v1/lanes/resume"
+    case pauseTag = "/v1/tags/pause"
+    case resumeTag = "/v1/tags/resume"
     case reloadCredentials = "/v1/credentials/reload"
     case submit = "/v1/notifications"
     case submitLines = "/v1/files/notifications"

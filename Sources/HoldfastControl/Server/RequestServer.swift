@@ -22,6 +22,7 @@ struct RequestServer: Sendable {
             let insights = try await desk.insights(try uids(body))
             return try Form.line(InsightsForm(insights: insights.map(InsightForm.init)))
         case .pause, .resume: return try await change(resource, try read(LaneOrderForm.self, body))
+        case .pauseTag, .resumeTag: return try await change(resource, try read(TagOrderForm.self, body))
         case .reloadCredentials:
             return try Form.line(ReloadsForm(routes: try await desk.reloadCredentials().map(ReloadForm.init)))
         case .submit:
@@ -56,6 +57,19 @@ struct RequestServer: Sendable {
         let reason = order.reason ?? ""
         try await desk.pause(lane, reason: reason)
         return try Form.line(LaneChangeForm(lane, "paused", reason: reason))
+    }
+
+    private func change(_ resource: Resource, _ order: TagOrderForm) async throws -> [UInt8] {
+        if resource == .pauseTag {
+            guard let tag = order.tag?.bytes else {
+                throw ControlError.malformed("the request's body names no tag to pause")
+            }
+            let reason = order.reason ?? ""
+            try await desk.pause(tag: tag, reason: reason)
+            return try Form.line(TagChangeForm(tag, "paused", reason: reason))
+        }
+        if let tag = order.tag?.bytes { try await desk.resume(tag: tag) } else { try await desk.resumeAllTags() }
+        return try Form.line(TagChangeForm(order.tag?.bytes, "running"))
     }
 
     /// The orders about readers of outcomes.

@@ -173,6 +173,8 @@ package struct ReasonGuide: Hashable, Sendable {
             "the service refuses its topic, or calls each of its tokens bad; the topic is tried with one entry now and then",
             "see that endpoint, topic, key and team are those of the app's build, then resume the lane: that tries the topic "
                 + "at once"),
+        .tagPaused: ReasonGuide(
+            "an operator has paused its tag", "resume the tag with `holdfast tags resume`, or drop what waits for it"),
         .endsConnections: ReasonGuide(
             "each connection that it went out on ended without an answer to it, while others were taken",
             "look at what is special about it; it is tried alone, more and more seldom"),

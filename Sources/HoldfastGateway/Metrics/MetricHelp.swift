@@ -30,6 +30,8 @@ public enum MetricHelp {
             "Notifications that were taken back before they were sent.",
         "holdfast_superseded_total":
             "Notifications whose place a newer one took before they were sent.",
+        "holdfast_moved_total":
+            "Notifications that are tried in the other environment of their topic, by the route that they leave.",
         "holdfast_deferred_total":
             "Times that a notification was answered not now, or with nothing known.",
         "holdfast_requeued_total":
@@ -52,6 +54,8 @@ public enum MetricHelp {
             "Notifications that silence has confirmed, kept while a late error may deny them.",
         "holdfast_scheduled_entries":
             "Unconfirmed notifications that wait for the time from which they may be delivered.",
+        "holdfast_tag_held_entries":
+            "Unconfirmed notifications that wait because an operator has paused their tag.",
         "holdfast_blacklist_damaged_places":
             "Places at which the blacklist is damaged: notifications to tokens on it may be sent.",
         "holdfast_quarantined_entries":

@@ -153,6 +153,21 @@ extension JournalConformance {
             try bench.setReader("app", to: OutcomeCursor(2))
             try expect("after two were read", reported(), is: [3, 1])
         },
+        Rule("A commit says whether the log has grown, or a reader of it has changed") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...2, lane: lane)
+            try expect("of an append", try change(bench, lane, uids[1]), is: false)
+            try bench.acknowledge([uids[0]], lane, keepsOutcomes: true)
+            _ = try bench.append([3], lane: lane)
+            let hasGrown = try bench.report("of the outcome") { report in
+                report.newestOutcome == OutcomeCursor(1) && report.changesOutcomes ? true : nil
+            }
+            try expect("of an outcome", hasGrown, is: true)
+            try expect("of an append behind it", try change(bench, lane, UID(3)), is: false)
+            _ = try bench.journal.openReader("a", isWaitedFor: false)
+            let last = bench.reports.withLock { $0.last?.changesOutcomes }
+            try expect("of a new reader", last, is: true)
+        },
         Rule("Outcomes are found by each of their properties, the newest first") { bench in
             let lane = try bench.lane()
             let uids = try bench.append(1...40, lane: lane, producer: "mails")
@@ -280,4 +295,11 @@ extension JournalConformance {
             try expect("the repeat", third.repeats, is: [Appended.Repeat(index: 0, uid: again.first, outcome: nil)])
         },
     ]
+
+    /// Whether the commit that has appended this entry has changed outcomes, by its report.
+    private static func change(_ bench: JournalBench, _ lane: LaneID, _ uid: UID) throws -> Bool {
+        try bench.report("of entry \(uid)") { report in
+            report.lanes.contains { $0.id == lane && $0.lastUID == uid } ? report.changesOutcomes : nil
+        }
+    }
 }

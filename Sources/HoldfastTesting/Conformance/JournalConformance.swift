@@ -40,7 +40,8 @@ public struct JournalConformance: Sendable {
 
     /// All rules, for a test framework to take as arguments.
     public static let rules: [Rule] =
-        lanes + appends + reads + settlements + deferrals + moves + schedules + newest + marks + producers + identities
+        lanes + appends + reads + settlements + deferrals + moves + schedules + tags + newest + marks + producers
+        + identities
         + outcomes
         + trims
         + quieted + operators + quarantine + blacklist + services + closing

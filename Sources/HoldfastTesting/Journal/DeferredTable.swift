@@ -15,6 +15,16 @@ struct DeferredTable: Sendable {
     /// Those that wait for the time they are scheduled for.
     var scheduledCount: Int { order.count - order.firstPlace { $0.due > ScheduledPlace.last } }
 
+    /// Those in the places of paused tags.
+    var heldCount: Int {
+        order.firstPlace { $0.due > TagPlace.last } - order.firstPlace { $0.due >= TagPlace.first }
+    }
+
+    /// The number of those that are due at exactly this time.
+    func count(dueAt due: WallTime) -> Int {
+        order.firstPlace { $0.due > due } - order.firstPlace { $0.due >= due }
+    }
+
     /// When the first is due that is due after `after`.
     func nextDue(after: WallTime?) -> WallTime? {
         let place = after.map { after in order.firstPlace { $0.due > after } } ?? 0

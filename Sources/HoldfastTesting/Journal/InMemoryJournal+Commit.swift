@@ -110,6 +110,7 @@ extension InMemoryJournal {
         _ requests: inout ArraySlice<Request>, _ state: inout State
     ) -> (CommitReport, [@Sendable () -> Void]) {
         let start = ContinuousClock.now
+        let outcomesBefore = (state.disk.outcomes.figures.newest, state.disk.outcomes.readers)
         let before = state.disk.laneList.map { ($0.lastUID, $0.mark) }
         var measure = CommitMeasure()
         var ended: Set<ProducerID> = []
@@ -134,7 +135,9 @@ extension InMemoryJournal {
         measure.duration = ContinuousClock.now - start
         let report = CommitReport(
             lanes: lanes, drained: drained, newestOutcome: state.disk.outcomes.figures.newest,
-            unreadOutcomes: state.disk.outcomes.unread, measure: measure)
+            unreadOutcomes: state.disk.outcomes.unread,
+            changesOutcomes: outcomesBefore != (state.disk.outcomes.figures.newest, state.disk.outcomes.readers),
+            measure: measure)
         return (report, answers)
     }
 

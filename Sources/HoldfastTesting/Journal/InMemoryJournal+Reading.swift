@@ -59,6 +59,16 @@ extension InMemoryJournal {
         state.withLock { state in state.disk.lanes.reduce(0) { $0 + $1.lane.deferred.scheduledCount } }
     }
 
+    package var heldByTagCount: Int {
+        state.withLock { state in state.disk.lanes.reduce(0) { $0 + $1.lane.deferred.heldCount } }
+    }
+
+    package func heldCount(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.deferred.heldCount ?? 0 } }
+
+    package func deferredCount(_ lane: LaneID, dueAt due: WallTime) throws(JournalError) -> Int {
+        try read { $0.lane(lane)?.deferred.count(dueAt: due) ?? 0 }
+    }
+
     package func depth(_ lane: LaneID) -> Int { state.withLock { $0.disk.lane(lane)?.depth ?? 0 } }
 
     package func backlog(of producer: ProducerID) -> Int {
@@ -156,7 +166,8 @@ extension InMemoryJournal {
                 status.lanes.append(
                     JournalStatus.Lane(
                         key: lane.key, id: id, unconfirmed: lane.depth, deferred: lane.deferred.count - scheduled,
-                        scheduled: scheduled, mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0))
+                        scheduled: scheduled, mark: lane.mark, state: lane.state, quarantined: quarantined[id] ?? 0,
+                        heldByTag: lane.deferred.heldCount))
             }
             return status
         }

@@ -44,7 +44,8 @@ struct Copy {
 /// What the world knows about one accepted notification.
 final class LedgerEntry {
     let uid: UID
-    let lane: LaneKey
+    /// Another one once it was moved.
+    var lane: LaneKey
     let serial: UInt64
     let notification: PushNotification
     let producer: String
@@ -68,6 +69,9 @@ final class LedgerEntry {
     var requested: [TerminalOutcome] = []
     /// The engine has asked to defer it, since it was handed out last.
     var deferralIsAsked = false
+    /// Lanes that the engine has asked to move it to, and whether it was moved.
+    var lanesAsked: Set<LaneKey> = []
+    var wasMoved = false
     /// The engine has blamed it for ends of connections, which are attempts then.
     var wasBlamed = false
     var isDamaged = false

@@ -1,6 +1,7 @@
 internal import Holdfast
 
-/// Who submits: with a number in each notification's tag, by which it is known again.
+/// Who submits: with a number in each notification's tag, by which it is known again; where campaigns are paused, in its
+/// context.
 struct SimulatedApplication {
     /// What a notification says of a live activity.
     struct ActivityWord {
@@ -43,14 +44,20 @@ struct SimulatedApplication {
 
     static func payload(isMalformed: Bool) -> [UInt8] { isMalformed ? malformed : fine }
 
-    static func tag(_ serial: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
+    /// Gives a notification its number, and its tag.
+    ///
+    /// - Parameter campaign: its tag; nil for one of its own.
+    static func label(_ notification: inout PushNotification, _ serial: UInt64, campaign: [UInt8]?) {
+        let number = (0..<8).map { UInt8(truncatingIfNeeded: serial >> UInt64(56 - 8 * $0)) }
+        notification.tag = campaign ?? number
+        if campaign != nil { notification.context = number }
     }
 
-    /// The serial number in a tag.
-    static func serial(_ tag: [UInt8]) -> UInt64? {
-        guard tag.count == 8 else { return nil }
-        return tag.reduce(0) { $0 << 8 | UInt64($1) }
+    /// The number that ``label(_:_:campaign:)`` gave.
+    static func serial(_ notification: PushNotification) -> UInt64? {
+        let number = notification.tag.count == 8 ? notification.tag : notification.context
+        guard number.count == 8 else { return nil }
+        return number.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
@@ -103,7 +110,7 @@ extension World {
                 (notification.payload, .json), ([0, 0xFF], .sealed), ([], .none),
             ])
         }
-        notification.tag = SimulatedApplication.tag(serial)
+        SimulatedApplication.label(&notification, serial, campaign: campaign())
         notification.priority = dice.pick([nil, .immediate, .considerate])
         if strikes(.atMostOnce, times: 3) { notification.guarantee = .atMostOnce }
         if strikes(.oneAttempt, times: 2) {
@@ -113,6 +120,9 @@ extension World {
         }
         notification.tokenRegisteredAt = device.registeredAt
         choose(for: &notification)
+        if let environment = connector.environment, otherDice.chance(environment == .sandbox ? 0.7 : 0.2) {
+            notification.environment = environment
+        }
         if swarm.rate(.submitsAgain) > 0, dice.chance(0.5) {
             notification.id = NotificationID(high: dice.next() & 0xFFFF_FFFF_FFFF_0FFF, low: serial)
             application.identified.append(serial)
@@ -193,7 +203,7 @@ extension World {
             var notification = PushNotification(
                 recipient: device.recipient, topic: connector.topic,
                 payload: SimulatedApplication.payload(isMalformed: false))
-            notification.tag = SimulatedApplication.tag(serial)
+            SimulatedApplication.label(&notification, serial, campaign: campaign())
             notification.priority = .immediate
             notification.tokenRegisteredAt = device.registeredAt
             application.submitted[serial] = .init(notification: notification, producer: name, life: life, isPending: 1)

@@ -12,6 +12,8 @@ struct SimulatedConnector: Connector {
     private let host = HostBox()
     /// Whether it sends to another service than Apple's.
     let isOther: Bool
+    /// Of a route whose topics another one serves in the other environment.
+    let environment: PushEnvironment?
     /// So short that some entries of the blacklist expire within a run.
     static let blacklistLifetime = Duration.seconds(30)
     var limits: NotificationLimits {
@@ -19,11 +21,12 @@ struct SimulatedConnector: Connector {
     }
     var endpoint: String { Self.endpoint(of: name) }
     static func endpoint(of route: String) -> String { "simulated://\(route)" }
-    var topic: String { "com.example.\(name)" }
+    var topic: String { "com.example.\(environment == nil ? name : Self.answered)" }
     var topics: [String] { [topic, topic + ".b", topic + ".c"] }
 
-    init(name: String, confirmationMode: ConfirmationMode, isOther: Bool = false) {
+    init(name: String, confirmationMode: ConfirmationMode, isOther: Bool = false, environment: PushEnvironment? = nil) {
         self.name = name
+        self.environment = environment
         self.isOther = isOther
         self.confirmationMode = confirmationMode
     }

@@ -31,6 +31,8 @@ struct SimulatedService {
     var topicsElsewhere: [String: String] = [:]
     /// Tokens of another app than the topic's.
     var strangers: Set<Stranger> = []
+    /// Tokens of the sandbox, which are bad in production; all others are bad in the sandbox.
+    var sandboxed: Set<Recipient> = []
     /// Until the credentials are changed.
     var isKeyRevoked = false
     /// What another server answers that stands in its place for a while.
@@ -150,6 +152,7 @@ extension World {
         if service.isStranger(entry.notification.recipient, to: entry.notification.topic) {
             return SendResult(apnsStatus: 400, reason: "DeviceTokenNotForTopic")
         }
+        if isElsewhere(entry) { return SendResult(apnsStatus: 400, reason: "BadDeviceToken") }
         switch service.condition(of: entry.notification.recipient) {
         case .good: return .confirmed200
         case .bad: return SendResult(apnsStatus: 400, reason: "BadDeviceToken")

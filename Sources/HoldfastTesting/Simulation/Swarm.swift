@@ -104,6 +104,9 @@ struct Swarm: Sendable {
     /// Whether the route that comes and goes is another service's.
     var hasOtherService: Bool { rate(.otherService) > 0 }
 
+    /// Whether the route that comes and goes is the other environment of the first one.
+    var hasEnvironments: Bool { rate(.environments) > 0 && !hasOtherService }
+
     private static func scaling(_ dice: inout Dice) -> ConnectionScaling {
         var scaling = ConnectionScaling()
         scaling.minimum = dice.pick([1, 1, 2])

@@ -50,6 +50,10 @@ package enum Trouble: String, CaseIterable, Sendable {
     case otherRecipients
     // Notifications that may go from a time on, or at some hours; and of which the newest wins.
     case schedules, deliveryHours, newestWins
+    // An operator pauses campaigns by their tags.
+    case pausesTags
+    // A topic of both environments, with tokens that are good in one of them, and routes that try the other.
+    case environments
 
     /// Troubles of another service, drawn from dice of their own.
     static let other: [Trouble] = [
@@ -58,7 +62,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     ]
 
     /// Choices of senders, drawn from a copy of those dice.
-    static let choices: [Trouble] = [.schedules, .deliveryHours, .newestWins]
+    static let choices: [Trouble] = [.schedules, .deliveryHours, .newestWins, .pausesTags, .environments]
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [

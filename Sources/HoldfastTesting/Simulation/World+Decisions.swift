@@ -34,8 +34,7 @@ extension World {
                 if ask(.superseded, of: entry) { checkSuperseded(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
-            case .move:
-                violate(2, "entry \(entry.uid) is moved, and no route tries another environment")
+            case .move(let lane, _, _): checkMove(entry, to: lane)
             case .recall(_, let possiblySent):
                 checkRecall(entry, possiblySent: possiblySent)
             }
@@ -281,6 +280,7 @@ extension World {
         let greatest = isForClock ? .seconds(25 * 3600) : max(swarm.engine.retry.maximum, .seconds(20 * 60))
         // One of a topic that is set aside waits for its topic, and not for a time.
         if due.isPlaceOfTopic { return checkPlace(entry) }
+        if due.isPlaceOfTag { return checkTagPlace(entry, due) }
         if let time = ScheduledPlace.time(of: due) { return checkSchedule(entry, for: time) }
         if reason == .endsConnections { checkBlame(entry) }
         if due.since(wall) > greatest + .seconds(1), !isClockSuspect {

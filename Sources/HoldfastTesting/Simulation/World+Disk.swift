@@ -11,18 +11,20 @@ extension World {
         var new: [Arrival] = []
         for lane in disk.laneList {
             lane.entries.visitAll { uid, record in
-                guard !see(uid, record, isDeferred: false) else { return }
+                guard !see(uid, record, lane.key, isDeferred: false) else { return }
                 new.append(Arrival(uid: uid, record: record, lane: lane.key))
             }
             lane.deferred.visitAll { uid, entry in
-                guard !see(uid, entry.record, isDeferred: true) else { return }
+                guard !see(uid, entry.record, lane.key, isDeferred: true) else { return }
                 new.append(Arrival(uid: uid, record: entry.record, lane: lane.key, isDeferred: true))
             }
         }
         for (_, uid) in disk.aside.all {
             guard let record = disk.aside[uid]?.record else { continue }
             let isRecallAsked = ledger[uid]?.isRecallAsked == true
-            if !see(uid, record, isDeferred: false) { violate(1, "entry \(uid) lies aside and was never accepted") }
+            if !see(uid, record, nil, isDeferred: false) {
+                violate(1, "entry \(uid) lies aside and was never accepted")
+            }
             ledger[uid]?.isAside = true
             ledger[uid]?.isRecallAsked = isRecallAsked
         }
@@ -49,9 +51,11 @@ extension World {
         checkReceipts()
     }
 
+    /// - Parameter lane: nil where it says nothing.
     /// - Returns: false for one that is new.
-    private func see(_ uid: UID, _ record: InMemoryDisk.Record, isDeferred: Bool) -> Bool {
+    private func see(_ uid: UID, _ record: InMemoryDisk.Record, _ lane: LaneKey?, isDeferred: Bool) -> Bool {
         guard let entry = ledger[uid] else { return false }
+        if let lane, lane != entry.lane { seeMoved(entry, to: lane) }
         entry.seen = reconciliations
         entry.isDeferred = isDeferred
         entry.isAside = false
@@ -101,7 +105,7 @@ extension World {
 
     private func arrived(_ arrival: Arrival) {
         let (uid, record, lane) = (arrival.uid, arrival.record, arrival.lane)
-        guard let notification = record.notification, let serial = SimulatedApplication.serial(notification.tag),
+        guard let notification = record.notification, let serial = SimulatedApplication.serial(notification),
             let submitted = application.submitted[serial]
         else {
             return violate(1, "entry \(uid) on disk was never submitted")
@@ -126,9 +130,10 @@ extension World {
     private func checkAsSubmitted(_ uid: UID, _ stored: PushNotification, _ submitted: SimulatedApplication.Submitted) {
         var wanted = submitted.notification
         wanted.id = wanted.id ?? stored.id
+        wanted.environment = nil
         wanted.expiration = wanted.expiration ?? stored.expiration
         // An operator sends a rejection again: for as long as a new one.
-        if let serial = SimulatedApplication.serial(stored.tag), application.retried.contains(serial) {
+        if let serial = SimulatedApplication.serial(stored), application.retried.contains(serial) {
             wanted.expiration = stored.expiration
         }
         if stored != wanted { violate(1, "entry \(uid) is not what was submitted") }

@@ -35,6 +35,7 @@ extension World {
         ledger.open.contains { entry in
             entry.lane == lane && !entry.isDeferred && entry.copies.isEmpty && entry.requested.isEmpty
                 && !entry.isPossiblySentByRule && !rules.withdrawn.contains(entry.uid)
+                && !rules.pausedTags.contains(entry.notification.tag)
         }
     }
 }

@@ -27,6 +27,11 @@ struct RuleState {
         var count = 0
     }
 
+    /// Tags whose pauses were answered, or found by this life at its beginning; without those that may be resumed.
+    var pausedTags: Set<[UInt8]> = []
+    var tagChanges = 0
+    /// Of all lives: the tag of each place.
+    var tagPlaces: [WallTime: [UInt8]] = [:]
     /// Of all lives: the journal remembers it.
     var proven: Set<Proven> = []
     /// Receipts to be checked against the disk.
@@ -156,6 +161,7 @@ extension World {
         if let since = rules.paused[entry.lane], since < turns {
             violate(6, "entry \(item.uid) was handed out although its lane \(entry.lane) is paused")
         }
+        checkTag(entry)
     }
 
     private func checkItsTime(_ entry: LedgerEntry) {

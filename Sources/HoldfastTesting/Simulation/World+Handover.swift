@@ -8,7 +8,8 @@ extension World {
         let number = consumers[index]
         let before = (routes[index], given[index])
         routes[index] = SimulatedConnector(
-            name: routes[index].name, confirmationMode: routes[index].confirmationMode, isOther: routes[index].isOther)
+            name: routes[index].name, confirmationMode: routes[index].confirmationMode, isOther: routes[index].isOther,
+            environment: routes[index].environment)
         given[index] = engineRoute(index)
         retiring[number] = .some(nil)
         note("route \(index) gets another connector")

@@ -46,6 +46,7 @@ extension World {
                 resumePaused()
                 continue
             }
+            if resumeTags() { continue }
             if lacksRoute {
                 addRoute()
                 continue

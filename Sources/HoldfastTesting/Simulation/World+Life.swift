@@ -28,6 +28,7 @@ extension World {
         forgetSetClock()
         rules.lastFirst = [:]
         rules.paused = [:]
+        readPausedTags()
         rules.withdrawn = []
         rules.handedOut = [:]
         rules.openedAt = now
@@ -39,7 +40,9 @@ extension World {
         rules.lead = [:]
         if routes.isEmpty {
             routes = [
-                SimulatedConnector(name: SimulatedConnector.answered, confirmationMode: .perNotification),
+                SimulatedConnector(
+                    name: SimulatedConnector.answered, confirmationMode: .perNotification,
+                    environment: swarm.hasEnvironments ? .production : nil),
                 SimulatedConnector(
                     name: SimulatedConnector.cumulative, confirmationMode: .cumulative(quietPeriod: swarm.quietPeriod)),
             ]
@@ -77,7 +80,8 @@ extension World {
     func engineRoute(_ index: Int) -> Route {
         Route(
             name: routes[index].name, connector: routes[index], topics: Set(routes[index].topics),
-            connections: terms[index].connections, scaling: terms[index].scaling, rate: terms[index].rate)
+            connections: terms[index].connections, scaling: terms[index].scaling, rate: terms[index].rate,
+            environment: routes[index].environment, triesOtherEnvironment: routes[index].environment != nil)
     }
 
     /// What the disk says of possibly sent entries.

@@ -63,7 +63,7 @@ extension World {
             recipient: device.recipient, topic: dice.pick(routes[route].topics),
             payload: SimulatedApplication.payload(isMalformed: false),
             pushType: device.recipient.channel != nil ? .liveactivity : nil)
-        notification.tag = SimulatedApplication.tag(serial)
+        SimulatedApplication.label(&notification, serial, campaign: campaign())
         notification.priority = lane.urgency == .immediate ? .immediate : .considerate
         notification.guarantee = lane.guarantee
         notification.expiration = .at(wall.seconds + 86_400)
@@ -107,7 +107,7 @@ extension World {
                 submission.retries.append((submission.items.count, rejection.uid))
                 submission.items.append(
                     Submission.Item(lane: try journal.openLane(key).id, range: start..<submission.bytes.count))
-                if let serial = SimulatedApplication.serial(notification.tag) { application.retried.insert(serial) }
+                if let serial = SimulatedApplication.serial(notification) { application.retried.insert(serial) }
             }
             guard !submission.items.isEmpty else { return }
             note("retry \(submission.retries.map(\.rejection.rawValue))")

@@ -12,6 +12,7 @@ extension World {
     func troubleRoutes() {
         guard core != nil, retiring.isEmpty, shutdownDeadline == nil else { return }
         if routes.count == 2, strikes(.addsRoute, times: 0.5) { addRoute() }
+        if routes.count == 2, swarm.hasEnvironments, otherDice.chance(0.05) { addRoute() }
         if routes.count == 3, retiring.isEmpty, strikes(.removesRoute, times: 0.5) { removeRoute() }
         if retiring.isEmpty, strikes(.changesTerms, times: 0.3) { changeTerms() }
     }
@@ -27,7 +28,8 @@ extension World {
         let index = routes.count
         routes.append(
             SimulatedConnector(
-                name: SimulatedConnector.extra, confirmationMode: .perNotification, isOther: swarm.hasOtherService))
+                name: SimulatedConnector.extra, confirmationMode: .perNotification, isOther: swarm.hasOtherService,
+                environment: swarm.hasEnvironments ? .sandbox : nil))
         if swarm.hasOtherService { happened(.otherService) }
         terms.append(Terms(connections: dice.pick([1, 2]), rate: nil, scaling: swarm.scaling))
         given.append(engineRoute(index))
@@ -103,7 +105,8 @@ extension World {
         widest[index] = max(widest[index], terms[index].connections)
         given[index] = given[index].with(
             topics: given[index].topics, connections: terms[index].connections, scaling: terms[index].scaling,
-            rate: terms[index].rate)
+            rate: terms[index].rate, environment: routes[index].environment,
+            triesOtherEnvironment: routes[index].environment != nil)
         note("route \(index) has other terms: \(terms[index].connections) connections")
         core.reconfigure(routes: given, configuration: swarm.engine) { [weak self, life] result in
             guard let self, life == self.life else { return }

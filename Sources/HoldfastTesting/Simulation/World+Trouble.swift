@@ -10,6 +10,8 @@ extension World {
         troubleElsewhere()
         troubleOperator()
         troubleOperators()
+        troubleTags()
+        troubleEnvironments()
         troubleRoutes()
         flood()
         troubleConnectionEnders()

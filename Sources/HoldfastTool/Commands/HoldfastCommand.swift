@@ -65,7 +65,7 @@ struct HoldfastCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
             GatewayCommand.self, FeedbackCommand.self,
-            ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self,
+            ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, TagsCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self,
         ])
 }

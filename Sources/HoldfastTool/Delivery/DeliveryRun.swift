@@ -230,8 +230,9 @@ struct DeliveryRun {
     private func stopped(_ reason: String) -> ToolError {
         let words = "nothing more can be sent: \(reason)"
         let status = engine.status()
-        // Nothing is wrong with what has its time still before it.
-        if status.scheduled > 0, status.scheduled == status.unconfirmed { return ToolError(.entriesLeft, words) }
+        // Nothing is wrong with what has its time still before it, or waits for an operator.
+        let waiting = status.scheduled + status.heldByTag
+        if waiting > 0, waiting == status.unconfirmed { return ToolError(.entriesLeft, words) }
         let lane = status.lanes.first { $0.backlog > 0 && $0.stoppedBecause == reason }
         guard options.routes.count > 1, let lane else { return ToolError(.configuration, words) }
         return ToolError(.configuration, "route \(lane.key.route): \(words)")

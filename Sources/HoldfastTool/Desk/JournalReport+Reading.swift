@@ -12,7 +12,7 @@ extension JournalReport {
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
-            history: try reader.history())
+            pausedTags: try reader.pausedTags(), history: try reader.history())
         self.init(status, directory: reader.directory, details)
     }
 

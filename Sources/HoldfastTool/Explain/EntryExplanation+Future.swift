@@ -56,6 +56,12 @@ extension EntryExplanation {
     /// When it goes, and what holds it up.
     private static func next(_ entry: JournalEntry, _ facts: EntryFacts, again goes: String) -> String {
         let lane = entry.lane.description
+        if let pause = facts.pause {
+            return
+                "It \(goes) when its tag is resumed (`holdfast tags resume \(ShellText.word(pause.name))`), which an "
+                + "operator paused at \(time(pause.since, facts.now))"
+                + (pause.reason.isEmpty ? "." : ": \(pause.reason.debugDescription).")
+        }
         switch facts.laneState {
         case .paused(let reason, let since):
             let words = reason.isEmpty ? "" : ": \(reason.debugDescription)"
@@ -90,7 +96,7 @@ extension EntryExplanation {
                 + "\(entry.lane.route) since \(time(topic.since, facts.now)): \(topic.reason)\(probe). To try it at once: "
                 + "`holdfast lanes resume \(lane)`."
         }
-        if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic {
+        if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic, !due.isPlaceOfTag {
             guard entry.lastReason == .clockDistrusted else { return "It \(goes) then." }
             return "It \(goes) then, or as soon as this machine's clock is right again and believed."
         }

@@ -75,6 +75,7 @@ struct EntryExplanation: Equatable {
     private mutating func explain(_ entry: JournalEntry, _ facts: EntryFacts) {
         switch entry.state {
         case .neverSent, .possiblySent: explainWaiting(entry, facts)
+        case .deferred(let due) where due.isPlaceOfTag: explainHeld(entry, facts)
         case .deferred(let due): explainDeferred(entry, until: due, facts)
         case .scheduled(let time): explainScheduled(entry, for: time, facts)
         case .aside(let since): explainAside(since, facts)
@@ -149,6 +150,17 @@ struct EntryExplanation: Equatable {
         return
             "It was at or below the send mark of its lane (\(facts.mark)) when the journal was last used, and has no "
             + "answer: it may have been sent."
+    }
+
+    private mutating func explainHeld(_ entry: JournalEntry, _ facts: EntryFacts) {
+        summary = "held"
+        if let pause = facts.pause {
+            sentences.append("It is held since \(Self.time(pause.since, facts.now)), because \(pause.words).")
+        } else {
+            sentences.append("It was held by a pause of its tag, which has ended.")
+        }
+        if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
+        explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
     }
 
     private mutating func explainDeferred(_ entry: JournalEntry, until due: WallTime, _ facts: EntryFacts) {

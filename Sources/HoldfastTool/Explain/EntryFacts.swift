@@ -28,6 +28,8 @@ struct EntryFacts {
     var blacklisted: BlacklistEntry?
     /// The newer notification that is to take its place; nil for none.
     var newer: UID?
+    /// The pause of its tag; `nil` if it is not paused.
+    var pause: TagPause?
     /// How a rejected entry of the journal ended, where the history has it.
     var outcome: Outcome?
     /// The process that uses the journal; `nil` at rest.

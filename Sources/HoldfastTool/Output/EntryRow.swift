@@ -91,8 +91,8 @@ struct EntryRow: Encodable {
         switch entry.state {
         case .neverSent, .possiblySent: break
         case .deferred(let due):
-            // One that waits for its topic has no time.
-            dueAt = due.isPlaceOfTopic ? nil : Timestamp.format(due)
+            // One that waits for its topic or its tag has no time.
+            dueAt = due.isPlaceOfTopic || due.isPlaceOfTag ? nil : Timestamp.format(due)
         case .scheduled(let time): scheduledFor = Timestamp.format(time)
         case .aside(let since): asideSince = Timestamp.format(since)
         case .rejected(let cause):

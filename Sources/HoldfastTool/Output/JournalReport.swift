@@ -98,6 +98,8 @@ struct JournalReport: Encodable, Equatable {
     var routesHolding: [Holding]?
     /// `nil` if there are none, or if no process tells.
     var topicsSetAside: [TopicForm]?
+    /// `nil` if no tag is paused.
+    var pausedTags: [PausedTagForm]?
     var producers: [Producer]
     var totals: Totals
     /// What it has of ended notifications, and who reads it.
@@ -119,6 +121,7 @@ struct JournalReport: Encodable, Equatable {
         var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         var live: DeskStatus?
+        var pausedTags: [DeskStatus.PausedTag] = []
         /// `nil` where it was not read.
         var history: OutcomeLogStatus?
     }
@@ -141,7 +144,7 @@ struct JournalReport: Encodable, Equatable {
             let probe = details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt
             var form = LaneForm(
                 lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred,
-                scheduled: lane.scheduled, nextProbe: probe)
+                scheduled: lane.scheduled, heldByTag: lane.heldByTag, nextProbe: probe)
             form.reason = form.reason ?? details.topicsAtRest[lane.key]
             return Lane(
                 lane: form, quarantined: lane.quarantined, mark: lane.mark.rawValue,
@@ -154,6 +157,7 @@ struct JournalReport: Encodable, Equatable {
         routesHolding = holding.isEmpty ? nil : holding
         let topics = Self.topics(details.live)
         topicsSetAside = topics.isEmpty ? nil : topics
+        pausedTags = details.pausedTags.isEmpty ? nil : details.pausedTags.map { PausedTagForm($0) }
         var (sentAgain, unknown) = (0, 0)
         for (lane, count) in details.possiblySent {
             if lane.guarantee == .atMostOnce { unknown += count } else { sentAgain += count }
@@ -223,7 +227,7 @@ struct JournalReport: Encodable, Equatable {
         ]
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
-            topicsText,
+            topicsText, pausedTags.map { PausedTagRow.table($0, indent: "  ") },
             producersText, readersText, troublesText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
@@ -256,6 +260,7 @@ struct JournalReport: Encodable, Equatable {
                         .compactMap { $0 }.joined(separator: ": "),
                     lane.nextProbe.map { "tries one entry at \($0.text)" } ?? "",
                     lane.scheduled.map { "\(Format.count($0)) scheduled" } ?? "",
+                    lane.heldByTag.map { "\(Format.count($0)) held by paused tags" } ?? "",
                 ].filter { !$0.isEmpty }.joined(separator: "; "),
             ]
         }

@@ -18,7 +18,7 @@ struct LaneRow: Encodable, Equatable {
         self.lane = LaneForm(
             lane.key, live?.state ?? lane.state, unconfirmed: live?.unconfirmed ?? lane.unconfirmed,
             deferred: live?.deferred ?? lane.deferred, scheduled: live?.scheduled ?? lane.scheduled,
-            nextProbe: live?.nextProbeAt, isServed: live?.isServed)
+            heldByTag: live?.heldByTag ?? lane.heldByTag, nextProbe: live?.nextProbeAt, isServed: live?.isServed)
         self.lane.reason = self.lane.reason ?? topicsAtRest
         mark = lane.mark.rawValue
         guard let served = live, served.isServed, let route = desk?.routes.first(where: { $0.name == lane.key.route })
@@ -49,6 +49,7 @@ struct LaneRow: Encodable, Equatable {
         if let since = lane.since { parts.append("since \(since.text)") }
         if let reason = lane.reason { parts.append("because: \(reason.printable(maximumLength: 512))") }
         if let scheduled = lane.scheduled { parts.append("\(Format.count(scheduled)) scheduled") }
+        if let held = lane.heldByTag { parts.append("\(Format.count(held)) held by paused tags") }
         if let probe = lane.nextProbe { parts.append("tries one entry at \(probe.text)") }
         if lane.isServed == false { parts.append("no route of the process that uses the journal serves it") }
         if let route {

@@ -70,7 +70,7 @@ extension NotificationReport {
         case .unconfirmed?: receipt.outcome = .unconfirmed
         case .deferred(_, let due, _, let reason)?:
             (receipt.outcome, receipt.reason) = (.deferred, reason.rawValue)
-            dueAt = due.isPlaceOfTopic ? nil : ExactTime(due)
+            dueAt = due.isPlaceOfTopic || due.isPlaceOfTag ? nil : ExactTime(due)
         case .scheduled(_, let time, _)?: (receipt.outcome, dueAt) = (.scheduled, ExactTime(time))
         // By silence; a late error may still deny it.
         case .aside?: receipt.outcome = .confirmed

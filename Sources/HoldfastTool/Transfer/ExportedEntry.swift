@@ -67,6 +67,8 @@ enum ExportedEntry {
         // (What is kept aside is never exported: it is confirmed. Were it, it would have to be one that may come twice.)
         case .neverSent, .possiblySent, .aside:
             line.add(Key.state, State.waiting.rawValue)
+        // Whether its tag is paused where it goes, it finds out there.
+        case .deferred(let due) where due.isPlaceOfTag: line.add(Key.state, State.waiting.rawValue)
         case .deferred(let due):
             line.add(Key.state, State.deferred.rawValue)
             line.add(Key.dueAt, due.milliseconds)

@@ -46,6 +46,12 @@ final class StubDesk: OperatorDesk {
 
     func resume(_ lane: LaneKey) async throws { try await asked("resume \(lane)") { _ in } }
 
+    func pause(tag: [UInt8], reason: String) async throws { try await asked("pause tag \(tag) \(reason)") { _ in } }
+
+    func resume(tag: [UInt8]) async throws { try await asked("resume tag \(tag)") { _ in } }
+
+    func resumeAllTags() async throws { try await asked("resume all tags") { _ in } }
+
     func reloadCredentials() async throws -> [CredentialReload] {
         try await asked("reload") { _ in
             [CredentialReload(route: "a"), CredentialReload(route: "b", failure: "there is no such file")]

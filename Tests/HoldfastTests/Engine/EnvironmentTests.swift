@@ -104,6 +104,7 @@ import Testing
         stage.advance(by: .seconds(60))
         #expect(stage.sent(production).filter { $0 == 1 }.count >= 1 && stage.sent(sandbox).last == 1)
         #expect(stage.status.unconfirmed == 0 && stage.status.confirmed == 81 && stage.status.rejectedTotal == 0)
+        #expect(stage.status.moved == 1)
         #expect(try blacklisted(1, stage) == ["https://production"])
         let asked = stage.sent(production).count
         #expect(submit(stage, [1])[0].uid != nil)

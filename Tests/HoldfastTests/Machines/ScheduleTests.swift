@@ -119,6 +119,14 @@ import Testing
     @Test("Without a limit there is always room") func unlimited() {
         let gate = OutcomeGate(limit: nil)
         #expect(gate.reserve(1000, route: 0, inFlight: .max / 2, waiting: .max / 2) == 1000)
+        var asked = 0
+        func waiting() -> Int {
+            asked += 1
+            return 0
+        }
+        let granted = gate.reserve(1, route: 0, inFlight: 0, waiting: waiting())
+        let hasRoom = gate.hasRoom(route: 0, inFlight: 0, waiting: waiting())
+        #expect(granted == 1 && hasRoom && asked == 0)
     }
 
     @Test("Random hand-outs of three routes stay within the limit", arguments: 0..<50 as Range<UInt64>)

@@ -71,7 +71,7 @@ import Testing
         let lines: [LogLine] = [
             .laneStopped, .lanePaused, .laneResumed, .withdrawn, .report, .journalFailed, .engineEnded,
             .connectorNotice, .connectorWarning, .identified, .reconfigured, .topicSetAside, .topicBack,
-            .clockUnproven, .endUnproven,
+            .tagPaused, .tagResumed, .clockUnproven, .endUnproven,
         ]
         #expect(lines.allSatisfy { !$0.isLimited })
         // At trace each batch is a line, and nothing else is without a bound.

@@ -92,6 +92,11 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     var quarantinedCount: Int { base.quarantinedCount }
     var asideCount: Int { base.asideCount }
     var scheduledCount: Int { base.scheduledCount }
+    var heldByTagCount: Int { base.heldByTagCount }
+    func heldCount(_ lane: LaneID) -> Int { base.heldCount(lane) }
+    func deferredCount(_ lane: LaneID, dueAt due: WallTime) throws(JournalError) -> Int {
+        try base.deferredCount(lane, dueAt: due)
+    }
     func newest(_ key: NewestKey) throws(JournalError) -> NewestEntries? { try base.newest(key) }
 
     func quarantined(after: UID, limit: Int) throws(JournalError) -> [QuarantinedEntry] {

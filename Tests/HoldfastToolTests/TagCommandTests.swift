@@ -1,0 +1,97 @@
+import Foundation
+import Scratch
+import Testing
+
+/// `tags`: a campaign is paused and resumed, at rest and in a process that delivers it.
+@Suite("Pausing tags", .timeLimit(.minutes(2)))
+struct TagCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func tool(_ arguments: String...) async throws -> Tool.Result {
+        try await Tool.start(arguments + ["--journal", folder("j")]).result()
+    }
+
+    private func recover(_ mock: MockProcess) throws -> RunningTool {
+        try Tool.start([
+            "recover", "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust, "--json",
+        ])
+    }
+
+    /// Every second one of 200 is of the campaign.
+    private func queue(_ mock: MockProcess) async throws {
+        let lines = (1...200).map { number in
+            #"{"token":"\#(OperatorWorld.token(number))","apns-topic":"a","payload":{"n":\#(number)},"#
+                + #""tag":"\#(number.isMultiple(of: 2) ? "spring sale" : "other")"}"#
+        }
+        try folder.write("in", lines.joined(separator: "\n"))
+        let queued = try await Tool.run(
+            "send", folder("in"), "--journal", folder("j"), "--endpoint", mock.endpoint, "--trust", mock.trust,
+            "--queue-only")
+        #expect(queued.status == 0, "\(queued.errors)")
+    }
+
+    @Test("Paused in a process that is killed: the rest goes, the campaign waits, is explained, dropped, and resumed")
+    func paused() async throws {
+        let mock = try await MockProcess(in: folder)
+        try await queue(mock)
+        #expect(try await tool("lanes", "pause", "--all").status == 0)
+        let killed = try recover(mock)
+        #expect(try await waitUntil { try killed.errors.contains("paused by an operator") })
+        let pause = try await tool("tags", "pause", "spring sale", "--reason", "wrong price", "--json")
+        #expect(
+            pause.output == #"{"reason":"wrong price","state":"paused","tag":"spring sale"}"# + "\n", "\(pause.errors)")
+        killed.kill(SIGKILL)
+        _ = try await killed.result()
+
+        #expect(try await tool("lanes", "resume", "--all").status == 0)
+        let first = try await recover(mock).result()
+        #expect(
+            first.status == 75 && first.errors.contains(#"tag "spring sale" is paused: wrong price"#), "\(first.errors)"
+        )
+        #expect(try mock.taken() == 100)
+        let list = try await tool("tags", "list", "--json")
+        #expect(
+            list.output.contains(#""held":100"#) && list.output.contains(#""reason":"wrong price""#), "\(list.output)")
+        #expect(try await tool("tags", "list").output.contains("spring sale"))
+        let status = try await tool("journal", "status")
+        #expect(
+            status.output.contains("PAUSED TAG") && status.output.contains("100 held by paused tags"),
+            "\(status.output)")
+        // Line breaks do not count.
+        let show = try await tool("journal", "show", "2").output.split(whereSeparator: \.isWhitespace).joined(
+            separator: " ")
+        #expect(show.contains("It is held since"), "\(show)")
+        #expect(show.contains(#"because tag "spring sale" is paused: wrong price."#), "\(show)")
+        #expect(show.contains("holdfast tags resume 'spring sale'"), "\(show)")
+        let dropped = try await tool("journal", "drop", "--uids", "2", "--tag", "spring sale", "--yes")
+        #expect(dropped.status == 0, "\(dropped.errors)")
+
+        let resumed = try await tool("tags", "resume", "spring sale")
+        #expect(resumed.output == "spring sale: running\n", "\(resumed.errors)")
+        let last = try await recover(mock).result()
+        #expect(last.status == 0, "\(last.errors)")
+        #expect(try mock.taken() == 199)
+        #expect(try await tool("journal", "verify").status == 0)
+    }
+
+    @Test("What can't be done says why, and an export goes without the place of the pause") func others() async throws {
+        let mock = try await MockProcess(in: folder)
+        try await queue(mock)
+        let unknown = try await tool("tags", "resume", "spring")
+        #expect(unknown.status == 66 && unknown.errors.contains(#"tag "spring" is not paused"#), "\(unknown.errors)")
+        #expect(try await tool("tags", "pause", "").status == 64)
+        #expect(try await tool("tags", "resume").status == 64)
+        #expect(try await tool("tags", "pause", "spring sale", "other").status == 0)
+        let held = try await recover(mock).result()
+        #expect(held.status == 75)
+        let exported = try await tool("journal", "export", "-o", folder("lines"))
+        #expect(exported.status == 0, "\(exported.errors)")
+        #expect(try folder.read("lines").contains(#""state":"waiting""#))
+        #expect(try await tool("tags", "resume", "--all").output == "all tags: running\n")
+        let done = try await recover(mock).result()
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(try mock.taken() == 200)
+    }
+}
