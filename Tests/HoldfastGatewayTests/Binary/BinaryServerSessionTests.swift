@@ -14,9 +14,13 @@ import Testing
         var now = NIODeadline.uptimeNanoseconds(1)
         var uid: UInt64 = 0
 
-        init(topic: String? = "com.example.app", limit: Int = 1000) {
+        /// - Parameter tellsErrors: about what is on disk.
+        init(topic: String? = "com.example.app", limit: Int = 1000, tellsErrors: Bool = false) {
+            let errors = BinaryServerSession.ErrorTerms(
+                sender: [], repeats: BinaryRepeats(places: SharedPlaces(limit: 100)), patience: .seconds(1))
             session = BinaryServerSession(
-                topic: topic, unstoredLifetime: .seconds(3600), limit: limit, patience: .seconds(30))
+                topic: topic, unstoredLifetime: .seconds(3600), limit: limit, patience: .seconds(30),
+                errors: tellsErrors ? errors : nil)
         }
 
         mutating func receive(_ requests: [BinaryRequest]) {
@@ -41,7 +45,7 @@ import Testing
                 return .accepted(UID(uid))
             }
             if let last { receipts.append(last) }
-            session.committed(receipts, now: now)
+            session.committed(receipts, now: now, canTell: session.tellsErrors)
         }
 
         mutating func answer() -> ErrorResponse? {
@@ -100,6 +104,24 @@ import Testing
         #expect(desk.batch() == 2)
         desk.accept(0, then: Self.refused(.payloadTooLarge))
         #expect(desk.answer() == ErrorResponse(status: .invalidPayloadSize, identifier: 1))
+    }
+
+    @Test("Behind one that the push service rejected, what was read goes to disk before the error is said")
+    func rejectionBeforeWhatWasRead() throws {
+        var desk = Desk(tellsErrors: true)
+        desk.receive(requests(1...2))
+        desk.read()
+        #expect(desk.batch() == 2)
+        desk.receive(requests(3...5))
+        desk.read()
+        desk.accept(2)
+        let first = try #require(desk.session.takeTracked().first)
+        desk.session.ended(first.number, .rejected(.invalidToken), now: desk.now)
+        #expect(desk.batch() == 3)
+        #expect(desk.answer() == nil)
+        desk.accept(3)
+        #expect(desk.answer() == ErrorResponse(status: .invalidToken, identifier: 1))
+        #expect(desk.tally.accepted == 5 && desk.tally.unanswered == 0)
     }
 
     @Test("Beyond the limit of what is not on disk nothing is read")
