@@ -107,26 +107,23 @@ import Testing
         "Deferred entries that a restart finds go once each, in whatever order they come back", arguments: [1, 7, 50])
     func deferredAtRestart(_ window: Int) async throws {
         let journal = InMemoryJournal()
-        let busy = InMemoryConnector { notification in
-            notification.payload.count.isMultiple(of: 2)
-                ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : nil
-        }
-        let first = try testEngine(journal, busy) {
-            $0.shutdownLimit = .zero
-            $0.retry = RetrySchedule(minimum: .milliseconds(100), maximum: .milliseconds(100))
-        }
-        let notifications = (0..<200).map { number in
-            var notification = Sample.notification(number)
-            notification.payload = Array("{\"n\":\"\(String(repeating: "x", count: number % 2))\"}".utf8)
-            return notification
-        }
-        _ = await first.producer.submit(notifications)
+        let silent = InMemoryConnector { _ in nil }
+        let first = try testEngine(journal, silent) { $0.shutdownLimit = .zero }
+        _ = await first.producer.submit((0..<200).map { Sample.notification($0) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await first.run() }
-            while try journal.status().deferred < 100 {
-                try Task.checkCancellation()
-                await Task.yield()
+            #expect(await silent.waitUntil { $0.count == 200 })
+            let lane = try #require(try journal.status().lanes.first { $0.unconfirmed == 200 }?.id)
+            let now = EngineClock.system.wall()
+            // Every other one, due in no order, and some of them long ago.
+            let deferrals = stride(from: 1, through: 199, by: 2).map { number in
+                let due = now.advanced(by: .milliseconds(number * 37 % 200 - 100))
+                return Settlement(
+                    EntryKey(lane: lane, uid: UID(UInt64(number))),
+                    .deferUntil(due, attempts: 1, reason: .serviceUnavailable, possiblySent: number.isMultiple(of: 3)))
             }
+            journal.settle(SettlementBatch(others: deferrals)) { _ in }
+            #expect(try journal.status().deferred == 100)
             let reopened = journal.crashed()
             group.cancelAll()
             let connector = InMemoryConnector()
