@@ -40,6 +40,8 @@ struct FileKillTests {
         first.kill(SIGKILL)
         _ = try await first.result()
         let second = try Tool.start(arguments + ["--resume", "--json"])
+        // Without an owner it would want to be one, which it has no route for.
+        #expect(try await waitUntil { try second.errors.contains("it takes the file") || !second.isRunning })
         let taken = try mock.taken()
         #expect(try await waitUntil { try mock.taken() > taken + 300 || !second.isRunning })
         service.kill(SIGKILL)
@@ -48,7 +50,9 @@ struct FileKillTests {
         let result = try await second.result()
         #expect(result.status == 0, "\(result.errors)")
         let report = try folder.read("report").split(separator: "\n")
-        #expect(report.count == 6000 && report.allSatisfy { $0.contains("\"outcome\":\"confirmed\"") })
+        #expect(
+            report.count == 6000 && report.allSatisfy { $0.contains("\"outcome\":\"confirmed\"") },
+            "\(result.output)\n\(result.errors)")
         #expect(Set(report.map { $0.prefix { $0 != "," } }).count == 6000)
         let status = try await Tool.run("journal", "status", "--json", "--journal", folder("j"))
         let totals = try #require(try status.json()["totals"] as? [String: Int])

@@ -73,6 +73,11 @@ struct ReportTests {
         var without = first
         without["line"] = nil
         #expect(without as NSDictionary == outcome as NSDictionary)
+        // Of a file that is over, its report is too.
+        let written = try folder.read("report")
+        let again = try await start("--resume", at: mock).result()
+        #expect(again.status == 0 && again.errors.contains("is finished, too"), "\(again.errors)")
+        #expect(try folder.read("report") == written)
     }
 
     @Test("Killed again and again, each line is in the report once in the end")

@@ -143,7 +143,9 @@ package final class Consumer: @unchecked Sendable {
         progressEnd(at: now)
         for denied in context.gate.settle(route: index, inFlight: places.taken) { wakeRoute(denied) }
         reports.publish(rest: rest, answersNudge: received.nudged)
-        reports.turnEnded(hadNews: !received.isEmpty, at: now)
+        // That the time was noted changes nothing that is measured.
+        let hadNews = received.hasMoreThanHousekeeping || received.trimmed != nil && housekeeping.deletes
+        reports.turnEnded(hadNews: hadNews, at: now)
         return context.ending.isOver ? nil : nextLook(now: now.monotonic)
     }
 

@@ -55,6 +55,14 @@ struct ConsumerInbox: Sendable {
             && marksLowered.isEmpty && trimmed == nil && !barrierAsked && !credentialsChanged && terms == nil
             && takesCharge == nil && retirementAsked == nil && !shutdownAsked && !nudged
     }
+
+    /// Whether it holds anything but the journal's word that housekeeping is done.
+    var hasMoreThanHousekeeping: Bool {
+        guard trimmed != nil else { return !isEmpty }
+        var rest = self
+        rest.trimmed = nil
+        return !rest.isEmpty
+    }
 }
 
 /// An operator's word about a lane.

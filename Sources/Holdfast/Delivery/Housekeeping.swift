@@ -19,8 +19,8 @@ struct Housekeeping: Sendable {
     /// One Consumer of an engine does it for all.
     var isInCharge: Bool
     private var isUnderWay = false
-    /// Whether what is under way deletes.
-    private var isTrim = false
+    /// Whether what is under way, or was the last, deletes.
+    private(set) var deletes = false
     private var nextTrim: Duration?
     private var nextTime: Duration?
 
@@ -58,8 +58,8 @@ struct Housekeeping: Sendable {
         guard now >= min(nextTrim, nextTime) else { return nil }
         self.nextTime = now + Self.timeInterval
         var bounds = TrimBounds(earliestTime: clock.memory)
-        isTrim = now >= nextTrim
-        if isTrim {
+        deletes = now >= nextTrim
+        if deletes {
             add(to: &bounds, clock)
         } else if clock.memory == nil {
             return nil
@@ -91,6 +91,6 @@ struct Housekeeping: Sendable {
     mutating func trimmed(now: Duration) {
         isUnderWay = false
         nextTime = now + Self.timeInterval
-        if isTrim { nextTrim = now + interval }
+        if deletes { nextTrim = now + interval }
     }
 }

@@ -50,6 +50,12 @@ struct SendReport {
         return SendReport(path: path, ledger: ledger)
     }
 
+    /// Whether there is a report that no run goes on with.
+    static func isFinished(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+            && !FileManager.default.fileExists(atPath: ReportFile.companionPath(of: path))
+    }
+
     private static func opened(
         _ path: String, of file: InputFile, at place: InputPlace, journal: String, from cursor: OutcomeCursor
     ) async throws(ToolError) -> ReportFile {

@@ -20,13 +20,18 @@ struct FileSending {
     /// Begins the report of a file, or goes on with it, before this process owns the journal.
     ///
     /// - Parameter path: nil for none.
+    /// - Returns: nil for none, and for one that was finished together with its file.
     func report(_ path: String?, of input: InputFile) async throws -> SendReport? {
         guard let path else { return nil }
         return try await report(path, of: input, at: try place(of: input).place)
     }
 
-    private func report(_ path: String, of input: InputFile, at place: InputPlace) async throws -> SendReport {
-        try await SendReport.open(path, of: input, at: place, journal: journal) { place, ids in
+    private func report(_ path: String, of input: InputFile, at place: InputPlace) async throws -> SendReport? {
+        if case .alreadyFinished = place.decision, SendReport.isFinished(path) {
+            console.note("the report \(path) is finished, too: nothing is added to it")
+            return nil
+        }
+        return try await SendReport.open(path, of: input, at: place, journal: journal) { place, ids in
             task(of: input, at: place, ids: ids)
         }
     }
@@ -98,7 +103,7 @@ struct FileSending {
         try input.seek(to: place.progress?.offset ?? 0)
         let handOver = FileHandOver(
             journal: journal, task: task(of: input, at: place, ids: ledger.ids), noted: noted, ledger: ledger,
-            report: path, options: options, console: console)
+            report: report?.path, options: options, console: console)
         return try await handOver.run(desk)
     }
 
