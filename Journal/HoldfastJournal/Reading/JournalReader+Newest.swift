@@ -2,8 +2,8 @@ package import Holdfast
 import HoldfastLMDB
 
 extension JournalReader {
-    /// The newer notification that is to take an entry's place; `nil` if none is.
-    package func newer(than entry: JournalEntry) throws(JournalError) -> UID? {
+    /// The newer notification that is to take an entry's place at its turn, if that were now; `nil` if none is.
+    package func newer(than entry: JournalEntry, at now: WallTime) throws(JournalError) -> UID? {
         let notification = entry.notification
         guard notification.newestWins, let table = store.tables.newest else { return nil }
         var bytes: [UInt8] = []
@@ -17,9 +17,6 @@ extension JournalReader {
         let row = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
             try snapshot.get(name.span, in: table)
         }
-        guard let known = row.flatMap({ NewestRecord.read($0, key: name) }), known.newest > entry.uid else {
-            return nil
-        }
-        return known.newest
+        return row.flatMap { NewestRecord.read($0, key: name) }?.successor(of: entry.uid, at: now)
     }
 }

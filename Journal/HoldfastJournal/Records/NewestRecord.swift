@@ -2,8 +2,8 @@ import Holdfast
 import HoldfastLMDB
 
 /// The open entries of one key of which the newest wins, as they lie in `newest`: u64 XXH64 of the rest, whose seed is the
-/// hash of the key · u64 UID of the newest, 0 for none · u32 how many have not ended · u32 0. The key is the digest, its first
-/// half first, big-endian.
+/// hash of the key · u64 UID of the newest, 0 for none · u32 how many have not ended · u32 Unix seconds from which the newest is
+/// expired, 0 for never. The key is the digest, its first half first, big-endian.
 enum NewestRecord {
     static let keyByteCount = 16
     static let byteCount = 24
@@ -20,7 +20,7 @@ enum NewestRecord {
         bytes.appendLittleEndian(UInt64(0))
         bytes.appendLittleEndian(entries.newest.rawValue)
         bytes.appendLittleEndian(entries.open)
-        bytes.appendLittleEndian(UInt32(0))
+        bytes.appendLittleEndian(entries.expiration)
         var span = bytes.mutableSpan
         span.store(XXH64.hash(span.span, from: 8, seed: XXH64.hash(key.span)), at: 0)
         return bytes
@@ -31,9 +31,11 @@ enum NewestRecord {
         let span = bytes.span
         guard bytes.count == byteCount,
             span.load(UInt64.self, at: 0) == XXH64.hash(span, from: 8, seed: XXH64.hash(key.span)),
-            span.load(UInt32.self, at: 20) == 0, span.load(UInt32.self, at: 16) > 0
+            span.load(UInt32.self, at: 16) > 0
         else { return nil }
-        return NewestEntries(newest: UID(span.load(UInt64.self, at: 8)), open: span.load(UInt32.self, at: 16))
+        return NewestEntries(
+            newest: UID(span.load(UInt64.self, at: 8)), open: span.load(UInt32.self, at: 16),
+            expiration: span.load(UInt32.self, at: 20))
     }
 }
 
@@ -45,5 +47,11 @@ extension NewestRecord {
         let end = start + Int(record.load(UInt32.self, at: 32))
         guard end <= record.count else { return nil }
         return NewestKey(packed: record, in: start..<end, key: secret)
+    }
+
+    /// The expiration of an entry that has a key.
+    static func expiration(ofRecord record: Span<UInt8>) -> Int64 {
+        let start = EntryRecord.headerByteCount
+        return PackedNotification.expiration(of: record, in: start..<start + Int(record.load(UInt32.self, at: 32)))
     }
 }

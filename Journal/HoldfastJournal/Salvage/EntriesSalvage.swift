@@ -205,7 +205,9 @@ final class EntriesSalvage: PartSalvage {
         }
         let name = NewestRecord.key(key)
         let known = try target.get("newest", name).flatMap { NewestRecord.read($0, key: name) }
-        try target.put("newest", name, NewestRecord.bytes(.accepting(UID(uid), after: known), key: name))
+        let expiration = NewestRecord.expiration(ofRecord: record.span)
+        let entries = NewestEntries.accepting(UID(uid), expiration: expiration, after: known)
+        try target.put("newest", name, NewestRecord.bytes(entries, key: name))
         figures.hasNewest = true
     }
 

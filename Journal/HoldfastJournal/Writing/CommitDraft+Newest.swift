@@ -9,7 +9,8 @@ extension CommitDraft {
         let name = NewestRecord.key(key)
         // An older Holdfast would send the older one after the newer one, and would not keep the row.
         try EntriesStore.raiseFormat(to: EntriesStore.scheduleFormat, transaction, tables.facts)
-        try putNewest(name, .accepting(UID(uid), after: try newest(name)))
+        let expiration = PackedNotification.expiration(of: bytes, in: range)
+        try putNewest(name, .accepting(UID(uid), expiration: expiration, after: try newest(name)))
     }
 
     /// Notes the end of an entry by its record.

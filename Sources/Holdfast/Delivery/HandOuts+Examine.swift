@@ -62,8 +62,12 @@ extension HandOuts {
             if obstacle == nil, let fault = unreadable[position] {
                 obstacle = unreadableBlacklist(fields, in: batch, fault, &examined)
             }
-            if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch) { obstacle = .superseded }
-            if obstacle == nil, fields.newestWins, try isNotNewest(flight.uid, fields, batch) { obstacle = .superseded }
+            if obstacle == nil, supersedes, try isSuperseded(flight.uid, fields, batch, wall: now.wall) {
+                obstacle = .superseded
+            }
+            if obstacle == nil, fields.newestWins, try isNotNewest(flight.uid, fields, batch, wall: now.wall) {
+                obstacle = .superseded
+            }
             if obstacle == nil, holdsTags, let due = judge.tagHold.place(of: batch.bytes[fields.tag]) {
                 obstacle = .tagPaused(until: due)
             }
@@ -133,17 +137,17 @@ extension HandOuts {
         return .mustWait(context.configuration.probes.maximum, .blacklistUnreadable)
     }
 
-    /// Whether a newer one of those was accepted of which the newest wins.
+    /// Whether a newer one of those was accepted of which the newest wins, and may still go.
     private func isNotNewest(
-        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
+        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch, wall: WallTime
     ) throws(JournalError) -> Bool {
         guard let key = NewestKey(fields, in: batch.bytes.span, key: context.journal.identityKey) else { return false }
-        return try context.journal.newest(key).map { $0.newest > uid } ?? false
+        return try context.journal.newest(key)?.successor(of: uid, at: wall) != nil
     }
 
     /// Whether a newer update of the same live activity is on its way, or has arrived.
     private func isSuperseded(
-        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch
+        _ uid: UID, _ fields: PackedNotification.Fields, _ batch: EntryBatch, wall: WallTime
     ) throws(JournalError) -> Bool {
         guard fields.pushType == .liveactivity, let update = LiveActivityUpdate(batch.bytes.span, in: fields.payload),
             update.isUpdate
@@ -152,12 +156,13 @@ extension HandOuts {
             recipient: fields.recipient(in: batch.bytes),
             topic: String(decoding: batch.bytes[fields.topic], as: UTF8.self))
         let successor = context.producer.shared.withLock { shared in
-            shared.liveActivities.successor(of: update, of: activity, uid: uid)
+            shared.liveActivities.successor(of: update, of: activity, uid: uid, at: wall)
         }
         guard let successor else { return false }
-        // One that was refused, say, stands for nothing.
-        return switch try context.journal.fate(of: successor) {
-        case .unconfirmed, .deferred, .scheduled, .aside, .settled(.confirmed), nil: true
+        // One that was refused, say, or is to be told as expired, stands for nothing.
+        return switch try context.journal.fate(of: successor.uid) {
+        case .aside, .settled(.confirmed), nil: true
+        case .unconfirmed, .deferred, .scheduled: !successor.isExpired
         case .settled, .quarantined: false
         }
     }

@@ -4,6 +4,8 @@ struct LiveActivityUpdate: Hashable, Sendable {
     let timestamp: Int64
     /// Whether the payload is an update, which a newer one replaces. A start or an end is always sent.
     let isUpdate: Bool
+    /// Of the notification: Unix seconds; 0 for never.
+    var expiration: Int64 = 0
 
     /// Nil for a payload without `timestamp` and `event` in its `aps`.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
@@ -53,6 +55,7 @@ struct LiveActivityUpdates: Sendable {
     private struct Newest: Sendable {
         var uid: UID
         var timestamp: Int64
+        var expiration: Int64
     }
 
     private let limit: Int
@@ -64,11 +67,12 @@ struct LiveActivityUpdates: Sendable {
     init(limit: Int = 10_000) { self.limit = limit }
 
     mutating func accepted(_ update: LiveActivityUpdate, of activity: Activity, as uid: UID) {
+        let this = Newest(uid: uid, timestamp: update.timestamp, expiration: update.expiration)
         if let known = newest[activity] {
-            if update.timestamp > known.timestamp { newest[activity] = Newest(uid: uid, timestamp: update.timestamp) }
+            if update.timestamp > known.timestamp { newest[activity] = this }
             return
         }
-        newest[activity] = Newest(uid: uid, timestamp: update.timestamp)
+        newest[activity] = this
         order.append(activity)
         if newest.count > limit {
             newest[order[forgotten]] = nil
@@ -81,10 +85,14 @@ struct LiveActivityUpdates: Sendable {
     }
 
     /// The entry that makes this one needless; nil when there is none.
-    func successor(of update: LiveActivityUpdate, of activity: Activity, uid: UID) -> UID? {
+    ///
+    /// - Returns: `isExpired`: it may not go any more, so that it counts only if it has gone.
+    func successor(
+        of update: LiveActivityUpdate, of activity: Activity, uid: UID, at now: WallTime
+    ) -> (uid: UID, isExpired: Bool)? {
         guard update.isUpdate, let known = newest[activity], known.uid != uid, known.timestamp > update.timestamp else {
             return nil
         }
-        return known.uid
+        return (known.uid, known.expiration != 0 && known.expiration <= now.seconds)
     }
 }

@@ -104,7 +104,7 @@ extension Producer {
                 if let opening {
                     draft.schedule(index, for: opening)
                 } else if configuration.supersedesLiveActivities {
-                    draft.noteLiveActivity(notification, at: index)
+                    draft.noteLiveActivity(notification, at: index, expiration: expiration)
                 }
                 let lane = routes.entries[number].lane(
                     of: notification, impliedPriority: impliedPriority, expiration: expiration)

@@ -48,10 +48,13 @@ struct SubmissionDraft: Sendable {
     /// The notification may not go out before `time`.
     mutating func schedule(_ index: Int, for time: WallTime) { times[index] = time }
 
-    mutating func noteLiveActivity(_ notification: borrowing PushNotification, at index: Int) {
+    mutating func noteLiveActivity(
+        _ notification: borrowing PushNotification, at index: Int, expiration: Expiration
+    ) {
         guard notification.pushType == .liveactivity,
-            let update = LiveActivityUpdate(notification.payload.span, in: 0..<notification.payload.count)
+            var update = LiveActivityUpdate(notification.payload.span, in: 0..<notification.payload.count)
         else { return }
+        update.expiration = expiration.deadline ?? 0
         let activity = LiveActivityUpdates.Activity(recipient: notification.recipient, topic: notification.topic)
         liveActivities.append((index, activity, update))
     }

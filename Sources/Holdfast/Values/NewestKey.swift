@@ -44,15 +44,33 @@ package struct NewestEntries: Hashable, Sendable {
     package var newest: UID
     /// How many of them have not ended.
     package var open: UInt32
+    /// Unix seconds from which ``newest`` is expired; 0 for never, and once it was taken.
+    package var expiration: UInt32
 
-    package init(newest: UID, open: UInt32) {
+    package init(newest: UID, open: UInt32, expiration: UInt32 = 0) {
         self.newest = newest
         self.open = open
+        self.expiration = expiration
     }
 
     /// One more was accepted.
-    package static func accepting(_ uid: UID, after known: NewestEntries?) -> NewestEntries {
-        NewestEntries(newest: max(uid, known?.newest ?? .none), open: (known?.open ?? 0) + 1)
+    ///
+    /// - Parameter expiration: its own, as in its packed form.
+    package static func accepting(
+        _ uid: UID, expiration: Int64, after known: NewestEntries?
+    ) -> NewestEntries {
+        var entries = known ?? NewestEntries(newest: .none, open: 0)
+        entries.open += 1
+        if uid > entries.newest {
+            (entries.newest, entries.expiration) = (uid, UInt32(clamping: expiration))
+        }
+        return entries
+    }
+
+    /// The one that takes the place of an entry; nil for none. One that is expired itself takes nobody's, although it may not
+    /// have ended yet.
+    package func successor(of uid: UID, at now: WallTime) -> UID? {
+        newest > uid && (expiration == 0 || Int64(expiration) > now.seconds) ? newest : nil
     }
 
     /// One of them has ended.
@@ -60,11 +78,15 @@ package struct NewestEntries: Hashable, Sendable {
     /// - Returns: nil when it was the last one.
     package func ending(_ uid: UID, as outcome: TerminalOutcome) -> NewestEntries? {
         guard open > 1 else { return nil }
-        var rest = NewestEntries(newest: newest, open: open - 1)
+        var rest = self
+        rest.open -= 1
         switch outcome {
-        case .confirmed, .unknown, .superseded: break
+        case .confirmed, .unknown, .superseded:
+            // It was taken, or may have been: its expiration is nothing any more.
+            if uid == newest { rest.expiration = 0 }
         // What was never taken stands for nothing: an older one that still waits goes.
-        case .rejected, .expired, .withdrawn: if uid == newest { rest.newest = .none }
+        case .rejected, .expired, .withdrawn:
+            if uid == newest { (rest.newest, rest.expiration) = (.none, 0) }
         }
         return rest
     }

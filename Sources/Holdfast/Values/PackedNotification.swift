@@ -99,6 +99,13 @@ public struct PackedNotification: Sendable {
         }
     }
 
+    /// The expiration of a packed notification in `range`: Unix seconds; 0 is one attempt.
+    ///
+    /// - Precondition: it is at least a header.
+    package static func expiration(of bytes: Span<UInt8>, in range: Range<Int>) -> Int64 {
+        Int64(bitPattern: bytes.littleEndian64(at: range.lowerBound + 32))
+    }
+
     /// Appends the packed form of `notification` to `output`.
     ///
     /// - Parameters:

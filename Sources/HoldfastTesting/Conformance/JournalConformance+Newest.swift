@@ -7,13 +7,13 @@ extension JournalConformance {
             bench in
             let lane = try bench.lane()
             _ = try bench.append(try submission(bench, ["a", "b", "a"], lane: lane))
-            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 2))
-            try expect("of b", try newest(bench, "b"), is: NewestEntries(newest: UID(2), open: 1))
+            try expect("of a", try newest(bench, "a"), is: entries(newest: 3, open: 2))
+            try expect("of b", try newest(bench, "b"), is: entries(newest: 2, open: 1))
             try expect("of another", try newest(bench, "c"), is: nil)
             try bench.reopen()
             let again = try bench.lane()
             try expect("the older one", try bench.settle([UID(1)], again, .supersede).settled, is: 1)
-            try expect("of a then", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 1))
+            try expect("of a then", try newest(bench, "a"), is: entries(newest: 3, open: 1))
             try expect("the newest", try bench.acknowledge([UID(3), UID(2)], again).settled, is: 2)
             for id in ["a", "b"] { try expect("of \(id) at the end", try newest(bench, id), is: nil) }
             let totals = try bench.journal.status().totals
@@ -32,6 +32,7 @@ extension JournalConformance {
                 if let kind { try bench.settle([newer], lane, kind) } else { try bench.acknowledge([newer], lane) }
                 let known = try unwrap("what is known of \(id)", newest(bench, id))
                 try expect("how many have not ended", known.open, is: 1)
+                try expect("its expiration", known.expiration, is: 0)
                 try expect(
                     "the newest after \(kind.map { "\($0)" } ?? "acknowledged")", known.newest == newer,
                     is: expected != .none)
@@ -63,12 +64,12 @@ extension JournalConformance {
             submission.schedules = [(2, WallTime(milliseconds: 50))]
             _ = try bench.append(submission)
             _ = try bench.deferEntries([UID(1)], lane, until: 10)
-            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 3))
+            try expect("of a", try newest(bench, "a"), is: entries(newest: 3, open: 3))
             try bench.settle(
                 SettlementBatch(quieted: [EntryKey(lane: lane, uid: UID(2))], greatestAside: 10))
-            try expect("of a, one aside", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 3))
+            try expect("of a, one aside", try newest(bench, "a"), is: entries(newest: 3, open: 3))
             _ = try bench.trim(TrimBounds(greatestAside: 0))
-            try expect("of a, one confirmed", try newest(bench, "a"), is: NewestEntries(newest: UID(3), open: 2))
+            try expect("of a, one confirmed", try newest(bench, "a"), is: entries(newest: 3, open: 2))
             try bench.settle([UID(1), UID(3)], lane, .withdraw)
             try expect("at the end", try newest(bench, "a"), is: nil)
         },
@@ -77,15 +78,22 @@ extension JournalConformance {
             _ = try bench.append(try submission(bench, ["a", "a"], lane: lane))
             let due = WallTime(milliseconds: 10)
             try bench.settle([UID(1)], lane, .move(to: other, due: due, reason: .badDeviceToken))
-            try expect("of a", try newest(bench, "a"), is: NewestEntries(newest: UID(2), open: 2))
+            try expect("of a", try newest(bench, "a"), is: entries(newest: 2, open: 2))
             try bench.reopen()
             _ = (try bench.lane(), try bench.lane(JournalBench.considerate))
             try expect("the older one", try bench.settle([UID(1)], other, .supersede).settled, is: 1)
-            try expect("of a then", try newest(bench, "a"), is: NewestEntries(newest: UID(2), open: 1))
+            try expect("of a then", try newest(bench, "a"), is: entries(newest: 2, open: 1))
             try expect("the newest", try bench.acknowledge([UID(2)], lane).settled, is: 1)
             try expect("at the end", try newest(bench, "a"), is: nil)
         },
     ]
+
+    /// Of each of them.
+    private static let expiration: UInt32 = 4_000_000_000
+
+    private static func entries(newest: UInt64, open: UInt32) -> NewestEntries {
+        NewestEntries(newest: UID(newest), open: open, expiration: expiration)
+    }
 
     private static func notification(_ collapseID: String) -> PushNotification {
         var notification = SampleNotification.numbered(1)
@@ -99,7 +107,7 @@ extension JournalConformance {
         for (index, id) in collapseIDs.enumerated() {
             let start = submission.bytes.count
             PackedNotification.append(
-                notification(id), id: SampleNotification.id(index), expiration: .unstated(until: 4_000_000_000),
+                notification(id), id: SampleNotification.id(index), expiration: .unstated(until: Int64(expiration)),
                 acceptedAt: SampleNotification.acceptedAt, producer: "", to: &submission.bytes)
             submission.items.append(Submission.Item(lane: lane, range: start..<submission.bytes.count))
         }

@@ -41,7 +41,8 @@ extension InMemoryDisk {
             put(record, as: EntryKey(lane: item.lane, uid: uid), history)
             if case .rejected = history.place {
             } else if retries[index] == nil, let key = newestKey(of: record) {
-                newest[key] = .accepting(uid, after: newest[key])
+                let expiration = PackedNotification.expiration(of: record.packed.span, in: record.packed.indices)
+                newest[key] = .accepting(uid, expiration: expiration, after: newest[key])
             }
             if let identity {
                 self.identities[identity] = Remembered(uid: uid, acceptedAt: submission.acceptedAt, outcome: nil)

@@ -44,7 +44,7 @@ extension EntryFacts {
             }
             facts.blacklisted = try reader.blacklisted(
                 entry.notification.recipient, topic: entry.notification.topic)
-            facts.newer = try reader.newer(than: entry)
+            facts.newer = try reader.newer(than: entry, at: facts.now)
             facts.pause = try reader.pause(of: entry.notification.tag)
             if case .rejected = entry.state { facts.outcome = try reader.outcome(of: uid) }
         } else if uid == .none || uid >= status.nextUID {

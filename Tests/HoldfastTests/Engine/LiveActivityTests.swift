@@ -98,6 +98,16 @@ import Testing
         #expect(bench.status.superseded == 0)
     }
 
+    @Test("One that is expired when an older one has its turn stands for nothing") func expired() throws {
+        let bench = try bench()
+        var newer = Self.activity(2)
+        newer.expiration = Expiration(unixSeconds: bench.clock.wall.seconds + 2)
+        try bench.submit([Self.activity(1), newer])
+        bench.advance(by: .seconds(4))
+        #expect(sent(bench) == [payload(Self.activity(1))])
+        #expect(bench.status.superseded == 0)
+    }
+
     @Test("One that may have been sent before is unknown, not superseded") func possiblySent() throws {
         let first = try bench()
         first.accepts = true
@@ -123,8 +133,8 @@ import Testing
         }
         for number in 0..<10 { updates.accepted(try update(5), of: activity(number), as: UID(UInt64(number + 1))) }
         for number in 0..<10 {
-            let successor = updates.successor(of: try update(4), of: activity(number), uid: UID(100))
-            #expect(successor == (number < 7 ? nil : UID(UInt64(number + 1))))
+            let successor = updates.successor(of: try update(4), of: activity(number), uid: UID(100), at: WallTime(seconds: 1))
+            #expect(successor?.uid == (number < 7 ? nil : UID(UInt64(number + 1))))
         }
     }
 }

@@ -77,6 +77,39 @@ import Testing
         #expect(next.journal.newestCount == 0)
     }
 
+    @Test("A newer one that is expired when the older one has its turn takes no place, and the older one goes")
+    func expiredNewest() throws {
+        let bench = try bench()
+        var newer = Self.score("newer")
+        newer.expiration = Expiration(unixSeconds: bench.clock.wall.seconds + 2)
+        try bench.submit([Self.score("older"), newer])
+        bench.advance(by: .seconds(4))
+        letGo(bench)
+        #expect(sent(bench) == ["older"])
+        #expect(Set(try outcomes(bench)) == [.confirmed, .expired])
+        #expect(bench.journal.newestCount == 0)
+    }
+
+    @Test("A newer one that was taken keeps its place beyond its expiration")
+    func takenBeforeItExpired() throws {
+        let bench = try bench()
+        var newer = Self.score("newer")
+        newer.expiration = Expiration(unixSeconds: bench.clock.wall.seconds + 20)
+        try bench.submit([Self.score("older"), newer])
+        // The older one is deferred beyond the end of the newer one.
+        let lane = try #require(try bench.journal.status().lanes.first { $0.unconfirmed == 2 }?.id)
+        let wait = Settlement.Kind.deferUntil(
+            bench.clock.wall.advanced(by: .seconds(60)), attempts: 1, reason: .tooManyRequests, possiblySent: false)
+        bench.journal.settle(SettlementBatch(others: [Settlement(EntryKey(lane: lane, uid: UID(1)), wait)])) { _ in }
+        let next = try bench.crashed { $0.keepsOutcomes = true }
+        next.answer = { _ in .confirmed }
+        next.advance(by: .seconds(2))
+        #expect(sent(next) == ["newer"])
+        next.advance(by: .seconds(120))
+        #expect(sent(next) == ["newer"])
+        #expect(try outcomes(next) == [.confirmed, .superseded])
+    }
+
     @Test("One that comes up again after a newer one was taken does not go behind it") func behindNewer() throws {
         let bench = try bench()
         bench.answer = { notification in
