@@ -43,6 +43,22 @@ struct JournalLeaseTests {
         #expect(lease.release(within: .seconds(10)) == .released)
     }
 
+    @Test("The first lease counts from the sending of the call that took the journal, however late its answer is")
+    func lateTake() throws {
+        let locker = try schema.asOwner()
+        try locker.run([.begin, PQStep("SELECT FROM \(schema.name).beats FOR UPDATE")], by: soon())
+        let times = LeaseTimes(
+            beat: .seconds(10), hold: .seconds(30), takeAfter: .seconds(60), answer: .seconds(20))
+        let lease = try JournalLease(terms(times))
+        let waiting = "FROM pg_stat_activity WHERE usename = '\(schema.service)' AND wait_event_type = 'Lock'"
+        #expect(try eventually { try schema.psql("SELECT count(*) \(waiting)") == "1" })
+        let after = LeaseHost.now
+        try locker.run([.commit], by: soon())
+        #expect(lease.waitToHold(.seconds(20)))
+        #expect(try #require(lease.handOutUntil) <= after + .seconds(30))
+        lease.release(within: .seconds(10))
+    }
+
     @Test(
         "A host that is paused loses its journal to another, hands nothing out meanwhile, and finds out when it goes on"
     )
