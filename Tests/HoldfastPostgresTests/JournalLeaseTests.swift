@@ -82,6 +82,25 @@ struct JournalLeaseTests {
         #expect(looks > 100 && doubles == 0)
     }
 
+    @Test("A taker's waiting begins with the answer to its first look, however long that took")
+    func lateLook() throws {
+        let host = LeaseHost()
+        let first = try held(terms(.short, host))
+        host.pause(true)
+        let locker = try schema.asOwner()
+        try locker.run([.begin, PQStep("LOCK TABLE \(schema.name).beats")], by: soon())
+        let second = try JournalLease(terms(.short))
+        let looks = "WHERE usename = '\(schema.service)' AND wait_event_type = 'Lock' AND query LIKE '%is_free%'"
+        #expect(try eventually { try schema.psql("SELECT count(*) FROM pg_stat_activity \(looks)") == "1" })
+        usleep(1_100_000)
+        let shown = LeaseHost.now
+        try locker.run([.commit], by: soon())
+        #expect(second.waitToHold(.seconds(20)))
+        #expect(LeaseHost.now - shown >= .seconds(1))
+        host.pause(false)
+        for lease in [first, second] { lease.release(within: .seconds(10)) }
+    }
+
     @Test("Of two takers of a journal whose host is gone one succeeds, and the other goes on waiting")
     func twoTakers() throws {
         let host = LeaseHost()

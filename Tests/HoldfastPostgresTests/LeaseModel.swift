@@ -45,6 +45,8 @@ struct LeaseModel {
         /// The number of a call that is not the host's last one is of a call that was given up.
         case arrive(Request, call: Int, sentAt: Duration)
         case answer(Answer, call: Int)
+        /// The process goes on behind a call that has ended.
+        case heed(Answer)
     }
 
     /// How often the journal was taken.
@@ -104,7 +106,10 @@ struct LeaseModel {
             send(.answer(answer, call: call), time + lateness(), host)
         case .answer(let answer, let call):
             guard call == calls[host] else { return }
-            take(answer, time, host)
+            // The limit of the call is none any more.
+            calls[host] += 1
+            send(.heed(answer), time + (chance(trouble) ? lateness() : 0), host)
+        case .heed(let answer): heed(answer, time, host)
         }
     }
 
@@ -155,9 +160,7 @@ struct LeaseModel {
     }
 
     /// A host reads what came of its call.
-    private mutating func take(_ answer: Answer, _ time: Instant, _ host: Int) {
-        // The limit of the call is none any more.
-        calls[host] += 1
+    private mutating func heed(_ answer: Answer, _ time: Instant, _ host: Int) {
         let now = all[host].clock(time)
         var next = now + times.retry
         switch answer {

@@ -24,10 +24,11 @@ final class LeaseBoard: Sendable {
         return nanoseconds == .min ? nil : .nanoseconds(nanoseconds)
     }
 
-    /// What the machine says now holds for everyone from now on, unless the lease is being given up.
+    /// A call was answered: what the machine says holds for everyone from now on, unless the lease is being given up.
     func publish(_ machine: LeaseMachine, _ phase: JournalLease.Phase) {
         change { state in
             state.phase = phase
+            state.trouble = nil
             let end = state.isUnwanted ? nil : machine.handOutUntil
             until.store(end.map(Self.nanoseconds) ?? .min, ordering: .releasing)
         }
