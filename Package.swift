@@ -124,6 +124,10 @@ let package = Package(
         .systemLibrary(
             name: "CHoldfastPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "HoldfastPQ", dependencies: ["CHoldfastPQ", "HoldfastPlatform"], swiftSettings: strict),
+        // What many machines share in a database: so far, who owns which journal.
+        .target(
+            name: "HoldfastPostgres", dependencies: ["Holdfast", "HoldfastPQ", "HoldfastPlatform"],
+            path: "Journal/HoldfastPostgres", swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
             name: "HoldfastTransport",
@@ -265,6 +269,10 @@ let package = Package(
         .testTarget(
             name: "HoldfastPQTests", dependencies: ["HoldfastOpenSSL", "HoldfastPQ", "TestPostgres"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastPostgresTests",
+            dependencies: ["Holdfast", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "TestPostgres"],
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],
             swiftSettings: strict),

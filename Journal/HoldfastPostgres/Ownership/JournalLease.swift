@@ -1,0 +1,91 @@
+internal import Foundation
+package import Holdfast
+package import HoldfastPQ
+
+/// The ownership of a journal in PostgreSQL, taken and held by a thread with a connection of its own.
+///
+/// One lease is for one ownership: one that was lost is never found again, and another lease must be begun. While the database
+/// is away, the lease goes on trying for ever. The thread ends when the lease is lost or released.
+package final class JournalLease: Sendable {
+    package struct Terms: Sendable {
+        package var target: PQTarget
+        package var schema: SchemaName
+        /// The number of the journal, which exists.
+        package var journal: Int32
+        /// The name of this host, for people.
+        package var host: String
+        package var times: LeaseTimes
+        /// Only its monotonic time is used, which must go on while the machine sleeps.
+        package var clock: EngineClock
+
+        package init(
+            target: PQTarget, schema: SchemaName = .standard, journal: Int32, host: String,
+            times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system
+        ) {
+            self.target = target
+            self.schema = schema
+            self.journal = journal
+            self.host = host
+            self.times = times
+            self.clock = clock
+        }
+    }
+
+    package enum Phase: Hashable, Sendable {
+        /// Another host owns the journal, or the database can't be reached.
+        case seeking
+        case held(epoch: Int64)
+        /// Another host has taken the journal.
+        case lost
+        /// Given up, and free for others.
+        case released
+        /// Given up before it was held, or without the database: then others must wait as for a host that is gone.
+        case abandoned
+    }
+
+    private let board = LeaseBoard()
+    private let interruption: PQInterruption
+
+    /// Begins to seek the journal.
+    ///
+    /// - Throws: `unreachable` when the process has no descriptors left.
+    package init(_ terms: Terms) throws(PQError) {
+        interruption = try PQInterruption()
+        let thread = Thread { [board, interruption] in
+            var worker = LeaseWorker(terms, board, interruption)
+            worker.run()
+        }
+        thread.name = "holdfast-lease"
+        thread.start()
+    }
+
+    package var phase: Phase { board.phase }
+
+    /// Why the last try failed; `nil` after one that did not.
+    package var trouble: String? { board.trouble }
+
+    /// The instant of the clock's monotonic time before which entries may be handed out; `nil` for not at all. Waits for
+    /// nothing, and may be asked for every entry.
+    ///
+    /// After the instant it is not known whether this host is the owner, and it may become known again.
+    package var handOutUntil: Duration? { board.handOutUntil }
+
+    /// Waits until the journal is held, or the lease is over.
+    ///
+    /// - Returns: whether that was in time.
+    package func waitToHold(_ time: Duration) -> Bool { board.waitToHold(time) }
+
+    /// Hands nothing out from now on, and lets others have the journal at once.
+    ///
+    /// - Parameter time: after which the database is not waited for any more.
+    /// - Returns: how the lease ended.
+    @discardableResult
+    package func release(within time: Duration) -> Phase {
+        board.giveUp()
+        if !board.waitForEnd(time) {
+            interruption.interrupt()
+            _ = board.waitForEnd(.seconds(60))
+        }
+        return board.phase
+    }
+}

@@ -1,0 +1,131 @@
+internal import Holdfast
+internal import HoldfastPQ
+
+/// The thread of a lease: seeks a journal, holds it, and gives it up, over a connection of its own.
+struct LeaseWorker: ~Copyable {
+    private let terms: JournalLease.Terms
+    private let calls: OwnershipCalls
+    private let board: LeaseBoard
+    private let interruption: PQInterruption
+    private var taker: TakerMachine
+    private var owned: (epoch: Int64, machine: LeaseMachine)?
+    private var isLost = false
+    private var connection: PQConnection?
+
+    init(_ terms: JournalLease.Terms, _ board: LeaseBoard, _ interruption: PQInterruption) {
+        self.terms = terms
+        self.board = board
+        self.interruption = interruption
+        calls = OwnershipCalls(terms.schema)
+        taker = TakerMachine(terms.times)
+    }
+
+    mutating func run() {
+        while !isLost, !board.isUnwanted {
+            do throws(LeaseTrouble) {
+                try hold(over: try connected())
+                board.tell(nil)
+                let due = owned?.machine.nextBeat ?? taker.nextLook(at: now)
+                board.rest(max(due - now, .zero))
+            } catch {
+                board.tell(error.description)
+                connection?.close()
+                connection = nil
+                taker.sessionEnded()
+                board.rest(terms.times.retry)
+            }
+        }
+        let wasReleased = !isLost && release()
+        connection?.close()
+        board.endThread(isLost ? .lost : wasReleased ? .released : .abandoned)
+    }
+
+    private var now: Duration { terms.clock.monotonic() }
+
+    /// For a call that begins now.
+    private var deadline: ContinuousClock.Instant { .now + terms.times.answer }
+
+    private mutating func connected() throws(LeaseTrouble) -> PQConnection {
+        if let connection, connection.isUsable { return connection }
+        if connection != nil { taker.sessionEnded() }
+        do throws(PQError) {
+            let session = PQSession(applicationName: "holdfast lease of journal \(terms.journal)")
+            let made = try PQConnection(terms.target, session, by: deadline, interruption)
+            connection = made
+            do throws(SchemaError) {
+                try Migrator(schema: terms.schema).check(made, by: deadline)
+            } catch {
+                throw PQError(.unexpected, error.description)
+            }
+            return made
+        } catch {
+            throw LeaseTrouble(error)
+        }
+    }
+
+    private mutating func hold(over connection: PQConnection) throws(LeaseTrouble) {
+        do throws(PQError) {
+            if owned == nil { try seek(connection) } else { try beat(connection) }
+        } catch {
+            throw LeaseTrouble(error)
+        }
+    }
+
+    private mutating func seek(_ connection: PQConnection) throws(PQError) {
+        guard let sighting = try calls.look(at: terms.journal, connection, by: deadline) else {
+            throw PQError(.unexpected, "schema \(terms.schema) has no journal \(terms.journal)")
+        }
+        taker.looked(sighting, at: now)
+        guard let seen = taker.sightingToTake(at: now) else { return }
+        let sent = now
+        let epoch = try calls.take(terms.journal, seen: seen, host: terms.host, connection, by: deadline)
+        guard let epoch else { return }
+        let machine = LeaseMachine(takenBySending: sent, terms.times)
+        owned = (epoch, machine)
+        board.publish(machine, .held(epoch: epoch))
+    }
+
+    private mutating func beat(_ connection: PQConnection) throws(PQError) {
+        guard case (let epoch, var machine)? = owned else { return }
+        machine.beatSent(at: now)
+        do throws(PQError) {
+            try calls.beat(terms.journal, epoch: epoch, connection, by: deadline)
+            machine.beatAnswered(at: now)
+            owned = (epoch, machine)
+            board.publish(machine, .held(epoch: epoch))
+        } catch {
+            guard error.kind == .refused, error.sqlState == OwnershipCalls.lostState else {
+                machine.beatFailed(at: now)
+                owned = (epoch, machine)
+                throw error
+            }
+            machine.endOwnership()
+            isLost = true
+            board.publish(machine, .lost)
+        }
+    }
+
+    /// - Returns: whether the database knows that the journal is free.
+    private mutating func release() -> Bool {
+        guard let owned else { return false }
+        do throws(LeaseTrouble) {
+            let connection = try connected()
+            do throws(PQError) {
+                try calls.release(terms.journal, epoch: owned.epoch, connection, by: deadline)
+            } catch {
+                throw LeaseTrouble(error)
+            }
+            return true
+        } catch {
+            board.tell(error.description)
+            return false
+        }
+    }
+}
+
+/// A reason for which a lease is not taken or prolonged now.
+struct LeaseTrouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: PQError) { description = error.description }
+}

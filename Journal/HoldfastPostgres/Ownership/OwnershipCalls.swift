@@ -1,0 +1,93 @@
+package import HoldfastPQ
+
+/// The calls by which journals are made, watched, taken, held and released. Each is one round trip and one transaction.
+package struct OwnershipCalls: Sendable {
+    /// The SQLSTATE of a call by a former owner.
+    package static let lostState = "HF001"
+
+    private let create: PQStatement
+    private let look: PQStatement
+    private let take: PQStatement
+    private let beat: PQStatement
+    private let release: PQStatement
+
+    package init(_ schema: SchemaName) {
+        let name = schema.quoted
+        // The functions run as the schema's owner, who may not see it.
+        let start = "(SELECT backend_start FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()))"
+        create = PQStatement("SELECT \(name).create_journal($1)")
+        look = PQStatement(
+            "SELECT epoch, n, is_free FROM \(name).look($1)", preparedAs: "look")
+        take = PQStatement(
+            """
+            SELECT t.epoch, \(name).end_session(t.old_pid, t.old_start)
+            FROM \(name).take_journal($1, $2, $3, $4, \(start)) AS t
+            """)
+        beat = PQStatement("SELECT \(name).beat($1, $2, \(start))", preparedAs: "beat")
+        release = PQStatement("SELECT \(name).release_journal($1, $2)")
+    }
+}
+
+extension OwnershipCalls {
+    /// Makes a journal that nobody owns, or finds the one of this name.
+    ///
+    /// - Returns: its number.
+    package func createJournal(
+        _ name: String, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> Int32 {
+        var parameters = PQParameters()
+        parameters.append(name)
+        return try connection.run([PQStep(create, parameters)], by: deadline)[0].row(0).int4(0)
+    }
+
+    /// - Throws: `refused` with 25006 from a standby.
+    /// - Returns: `nil` when there is no such journal.
+    package func look(
+        at journal: Int32, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> Sighting? {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        let rows = try connection.run([PQStep(look, parameters, reading: true)], by: deadline)[0].rows
+        return try rows.first.map { row throws(PQError) in
+            Sighting(epoch: try row.int8(0), beats: try row.int8(1), isFree: try row.bool(2))
+        }
+    }
+
+    /// Takes a journal if it is as it was seen, and ends the session of its former owner.
+    ///
+    /// - Returns: the new epoch; `nil` when the journal has changed.
+    package func take(
+        _ journal: Int32, seen: Sighting, host: String, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> Int64? {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(seen.epoch)
+        parameters.append(seen.beats)
+        parameters.append(host)
+        let rows = try connection.run([PQStep(take, parameters)], by: deadline)[0].rows
+        return try rows.first.map { row throws(PQError) in try row.int8(0) }
+    }
+
+    /// - Throws: `refused` with ``lostState`` when the journal has another owner.
+    package func beat(
+        _ journal: Int32, epoch: Int64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        try connection.run([PQStep(beat, Self.ownership(journal, epoch))], by: deadline)
+    }
+
+    /// Gives a journal up, so that anybody may take it at once.
+    ///
+    /// - Throws: `refused` with ``lostState`` when the journal has another owner.
+    package func release(
+        _ journal: Int32, epoch: Int64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        try connection.run([PQStep(release, Self.ownership(journal, epoch))], by: deadline)
+    }
+
+    private static func ownership(_ journal: Int32, _ epoch: Int64) -> PQParameters {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(epoch)
+        return parameters
+    }
+}

@@ -1,0 +1,74 @@
+/// A step from one version of the schema to the next, as text, so that administrators may run it themselves.
+///
+/// A migration that was published is never changed.
+package struct Migration: Sendable {
+    /// From 1, without gaps.
+    package let version: Int
+    /// The oldest version whose programs may use the schema after this step. Programs of two versions run side by side while a
+    /// fleet is upgraded, so this is the version itself only where the older ones would do harm.
+    package let readableFrom: Int
+    /// The statements for a schema of the given name, in quotation marks, without the bookkeeping.
+    let body: @Sendable (_ schema: String) -> [String]
+
+    package init(version: Int, readableFrom: Int, body: @escaping @Sendable (_ schema: String) -> [String]) {
+        self.version = version
+        self.readableFrom = readableFrom
+        self.body = body
+    }
+
+    package static let all = [version1]
+
+    /// Everything between the lock and the COMMIT.
+    func statements(_ schema: SchemaName) -> [String] {
+        let creation = version == 1 ? Self.creation(schema) : []
+        let entry = "INSERT INTO \(schema.quoted).schema (version, readable_from) VALUES (\(version), \(readableFrom))"
+        return creation + body(schema.quoted) + [entry]
+    }
+
+    /// The schema, unless an administrator has made it, since `IF NOT EXISTS` asks for the right to create one nevertheless.
+    private static func creation(_ schema: SchemaName) -> [String] {
+        [
+            """
+            DO $$ BEGIN
+                IF pg_catalog.to_regnamespace('\(schema)') IS NULL THEN CREATE SCHEMA \(schema.quoted); END IF;
+            END $$
+            """,
+            """
+            CREATE TABLE \(schema.quoted).schema (
+                version int4 PRIMARY KEY,
+                readable_from int4 NOT NULL,
+                at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+                by text NOT NULL DEFAULT session_user
+            )
+            """,
+        ]
+    }
+}
+
+extension Migration {
+    /// A function that runs with the rights of the schema's owner, and that nobody may call before it is granted.
+    ///
+    /// - Parameter signature: with the names and types of its arguments.
+    static func function(_ schema: String, _ signature: String, returns: String, _ body: String) -> [String] {
+        function(schema, signature, returns: returns, security: "DEFINER", body)
+    }
+
+    /// The same with the rights of the caller.
+    static func ofCaller(_ schema: String, _ signature: String, returns: String, _ body: String) -> [String] {
+        function(schema, signature, returns: returns, security: "INVOKER", body)
+    }
+
+    private static func function(
+        _ schema: String, _ signature: String, returns: String, security: String, _ body: String
+    ) -> [String] {
+        [
+            """
+            CREATE FUNCTION \(schema).\(signature) RETURNS \(returns)
+            LANGUAGE plpgsql SECURITY \(security) SET search_path = pg_catalog, pg_temp AS $$
+            \(body)
+            $$
+            """,
+            "REVOKE ALL ON FUNCTION \(schema).\(signature) FROM PUBLIC",
+        ]
+    }
+}

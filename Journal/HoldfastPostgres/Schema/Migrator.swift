@@ -1,0 +1,166 @@
+package import HoldfastPQ
+
+/// Brings a schema to the newest version that this program knows, by the role that owns it.
+///
+/// Each version is one transaction under one lock, so that several hosts may try at once, and one that fails leaves the version
+/// before it.
+package struct Migrator: Sendable {
+    package let schema: SchemaName
+    let migrations: [Migration]
+
+    /// - Parameter migrations: from version 1 on, without gaps.
+    package init(schema: SchemaName = .standard, migrations: [Migration] = Migration.all) {
+        precondition(migrations.map(\.version) == Array(1...max(migrations.count, 1)), "versions have gaps")
+        self.schema = schema
+        self.migrations = migrations
+    }
+
+    private var known: Int { migrations.count }
+
+    /// The statements for administrators who run them by psql, from the version after the given one on.
+    ///
+    /// - Parameter service: the role of the service, to be granted what it needs.
+    package func text(after version: Int = 0, service: String? = nil) throws(SchemaError) -> String {
+        var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
+        if let service { transactions.append(ServiceRights.statements(schema, to: try RoleName(service))) }
+        return transactions.map { statements in
+            (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
+        }.joined(separator: "\n")
+    }
+
+    /// Runs what is missing.
+    ///
+    /// - Parameter service: the role of the service, to be granted what it needs.
+    /// - Returns: the versions that were made by this call.
+    @discardableResult
+    package func migrate(
+        _ connection: PQConnection, service: String? = nil, by deadline: ContinuousClock.Instant
+    ) throws(SchemaError) -> [Int] {
+        let role = try service.map { name throws(SchemaError) in try RoleName(name) }
+        var made: [Int] = []
+        do throws(PQError) {
+            while let next = try migrateNext(connection, by: deadline) { made.append(next) }
+        } catch {
+            throw explained(error, connection, by: deadline)
+        }
+        let version = try SchemaVersion(read(connection, by: deadline))
+        try version.check(knownUpTo: known, schema)
+        guard let service, let role else { return made }
+        do throws(PQError) {
+            try connection.run(
+                [.begin] + ServiceRights.statements(schema, to: role).map { PQStep($0) } + [.commit], by: deadline)
+        } catch {
+            if error.sqlState == "42704" {
+                abandon(connection, by: deadline)
+                throw .noSuchRole(service)
+            }
+            throw explained(error, connection, by: deadline)
+        }
+        return made
+    }
+
+    /// Finds out, as the role of the service, whether this program may use the schema.
+    package func check(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(SchemaError) {
+        let found: (version: Int, readableFrom: Int)
+        do throws(PQError) {
+            let step = PQStep("SELECT version, readable_from FROM \(schema.quoted).schema_version()", reading: true)
+            let row = try connection.run([step], by: deadline)[0].row(0)
+            found = (Int(try row.int4(0)), Int(try row.int4(1)))
+        } catch {
+            switch error.sqlState {
+            // No schema, and no function in it.
+            case "3F000", "42883": throw .missing(schema)
+            case "42501": throw .mayNotUse(schema, role: connection.facts.user)
+            default: throw .failed(error)
+            }
+        }
+        try SchemaVersion(found).check(knownUpTo: known, schema)
+    }
+}
+
+extension Migrator {
+    /// One version in one transaction.
+    ///
+    /// - Returns: `nil` when there was nothing to do.
+    private func migrateNext(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> Int? {
+        // What is there is looked at under the lock.
+        try connection.run([.begin, PQStep(schema.lock)], by: deadline)
+        let version = try versionFound(connection, by: deadline)?.version ?? 0
+        guard let next = migrations.first(where: { $0.version > version }) else {
+            try connection.run([.rollback], by: deadline)
+            return nil
+        }
+        try connection.run(next.statements(schema).map { PQStep($0) } + [.commit], by: deadline)
+        return next.version
+    }
+
+    private func read(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(SchemaError) -> (version: Int, readableFrom: Int) {
+        let found: (version: Int, readableFrom: Int)?
+        do throws(PQError) {
+            found = try versionFound(connection, by: deadline)
+        } catch {
+            throw explained(error, connection, by: deadline)
+        }
+        guard let found else { throw .missing(schema) }
+        return found
+    }
+
+    /// - Returns: `nil` when there is no table of versions.
+    private func versionFound(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> (version: Int, readableFrom: Int)? {
+        let table = PQStep("SELECT pg_catalog.to_regclass('\(schema.quoted).schema') IS NOT NULL", reading: true)
+        guard try connection.run([table], by: deadline)[0].row(0).bool(0) else { return nil }
+        let newest = PQStep(
+            "SELECT version, readable_from FROM \(schema.quoted).schema ORDER BY version DESC LIMIT 1", reading: true)
+        let rows = try connection.run([newest], by: deadline)[0].rows
+        return try rows.first.map { row throws(PQError) in (Int(try row.int4(0)), Int(try row.int4(1))) }
+    }
+
+    /// Rolls back, and says what to do about rights that are missing.
+    private func explained(
+        _ error: PQError, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) -> SchemaError {
+        abandon(connection, by: deadline)
+        guard error.sqlState == "42501" else { return .failed(error) }
+        let step = PQStep(
+            """
+            SELECT pg_catalog.pg_get_userbyid(nspowner)::text FROM pg_catalog.pg_namespace
+            WHERE nspname = '\(schema)'
+            """, reading: true)
+        let facts = connection.facts
+        do throws(PQError) {
+            guard let row = try connection.run([step], by: deadline)[0].rows.first else {
+                return .mayNotCreate(schema, role: facts.user, database: facts.database)
+            }
+            let owner = try row.text(0)
+            // The owner lacks something else, which the server names.
+            return owner == facts.user ? .failed(error) : .notOwner(schema, role: facts.user, owner: owner)
+        } catch _ {
+            return .failed(error)
+        }
+    }
+
+    /// Ends a transaction that failed. Without a connection there is none.
+    private func abandon(_ connection: PQConnection, by deadline: ContinuousClock.Instant) {
+        guard connection.isInTransaction else { return }
+        do throws(PQError) { try connection.run([.rollback], by: deadline) } catch { connection.close() }
+    }
+}
+
+/// The newest version of a schema, and the oldest one whose programs may use it.
+struct SchemaVersion {
+    let version: Int
+    let readableFrom: Int
+
+    init(_ found: (version: Int, readableFrom: Int)) { (version, readableFrom) = found }
+
+    func check(knownUpTo known: Int, _ schema: SchemaName) throws(SchemaError) {
+        if version < known { throw .older(schema, version: version, needed: known) }
+        if version > known, readableFrom > known { throw .newer(schema, version: version, known: known) }
+    }
+}

@@ -1,0 +1,51 @@
+package import HoldfastPQ
+
+/// A reason for which a schema can't be used or changed. Its description says what to do.
+package enum SchemaError: Error, Sendable, CustomStringConvertible {
+    case badName(String)
+    case badRole(String)
+    /// There is no schema, or nothing of Holdfast's in it.
+    case missing(SchemaName)
+    /// An older version than this program needs.
+    case older(SchemaName, version: Int, needed: Int)
+    /// A newer version, which says that a program as old as this one must not use it.
+    case newer(SchemaName, version: Int, known: Int)
+    /// The role may not create the schema.
+    case mayNotCreate(SchemaName, role: String, database: String)
+    /// The role is not the schema's owner.
+    case notOwner(SchemaName, role: String, owner: String)
+    /// The role may not call the functions.
+    case mayNotUse(SchemaName, role: String)
+    /// There is no role to grant something to.
+    case noSuchRole(String)
+    /// Another failure, such as a lost connection.
+    case failed(PQError)
+
+    package var description: String {
+        switch self {
+        case .badName(let text):
+            "\"\(text)\" can't be the name of the schema: use up to 63 small letters, digits and underlines, and no name "
+                + "of PostgreSQL's own"
+        case .badRole(let text): "\"\(text)\" can't be the name of a role for the service: name one role"
+        case .missing(let schema):
+            "the database has no tables of Holdfast's in schema \(schema): migrate the schema as its owner first"
+        case .older(let schema, let version, let needed):
+            "schema \(schema) has version \(version), and this program needs \(needed): migrate the schema as its owner"
+        case .newer(let schema, let version, let known):
+            "schema \(schema) has version \(version), and this program knows it up to \(known) and must not use a newer "
+                + "one: install a newer Holdfast here"
+        case .mayNotCreate(let schema, let role, let database):
+            "role \(role) may not create schema \(schema) in database \(database): as a superuser, run CREATE SCHEMA "
+                + "\(schema.quoted) AUTHORIZATION \(role.quotedName) there, then migrate again"
+        case .notOwner(let schema, let role, let owner):
+            "role \(role) may not change schema \(schema): migrate as \(owner), which owns it"
+        case .mayNotUse(let schema, let role):
+            "role \(role) may not use schema \(schema): migrate again as the schema's owner with \(role) as the service's "
+                + "role, which grants what it needs"
+        case .noSuchRole(let role):
+            "there is no role \(role): as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "
+                + "then migrate again"
+        case .failed(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import HoldfastPQ
+import HoldfastPostgres
+import TestPostgres
+import Testing
+
+@Suite("Migrations of the schema", .enabled(if: PostgresProgram.isWanted))
+struct MigrationTests {
+    private let schema: OwnSchema
+
+    init() throws { schema = try OwnSchema(isMade: false) }
+
+    private static func adding(_ version: Int, readableFrom: Int, _ sql: String = "SELECT 1") -> Migration {
+        Migration(version: version, readableFrom: readableFrom) { [sql.replacing("S.", with: "\($0).")] }
+    }
+
+    private func migrator(_ more: Migration...) -> Migrator {
+        Migrator(schema: schema.name, migrations: Migration.all + more)
+    }
+
+    private func versions() throws -> String {
+        try schema.psql("SELECT string_agg(version::text, ',' ORDER BY version) FROM S.schema")
+    }
+
+    @Test("A schema is made once, and a second migration finds nothing to do")
+    func once() throws {
+        let connection = try schema.asOwner()
+        #expect(try migrator().migrate(connection, by: soon()) == [1])
+        #expect(try migrator().migrate(connection, by: soon()) == [])
+        #expect(try schema.psql("SELECT version, readable_from, by FROM S.schema") == "1|1|\(schema.owner)")
+    }
+
+    @Test("An older schema is brought forward, and keeps its rows")
+    func forward() throws {
+        let connection = try schema.asOwner()
+        try migrator().migrate(connection, by: soon())
+        try schema.psql("SELECT S.create_journal('a')")
+        let second = Self.adding(2, readableFrom: 1, "ALTER TABLE S.journals ADD COLUMN b int4 DEFAULT 7")
+        #expect(try migrator(second, Self.adding(3, readableFrom: 3)).migrate(connection, by: soon()) == [2, 3])
+        #expect(try schema.psql("SELECT name, b FROM S.journals") == "a|7")
+        #expect(try versions() == "1,2,3")
+    }
+
+    @Test("A migration that fails leaves the version before it, whole, and the connection usable")
+    func failing() throws {
+        let connection = try schema.asOwner()
+        let second = Self.adding(2, readableFrom: 1, "CREATE TABLE S.more (a int4)")
+        let third = Self.adding(3, readableFrom: 1, "ALTER TABLE S.nothing ADD COLUMN b int4")
+        #expect(throws: SchemaError.self) { try migrator(second, third).migrate(connection, by: soon()) }
+        #expect(try versions() == "1,2")
+        #expect(try migrator(second).migrate(connection, by: soon()) == [])
+    }
+
+    @Test("Several migrators at once make every version once")
+    func atOnce() throws {
+        let migrator = migrator(Self.adding(2, readableFrom: 1), Self.adding(3, readableFrom: 1))
+        let schema = self.schema
+        let all = try (0..<4).map { _ in
+            let connection = try schema.asOwner()
+            return Background { try migrator.migrate(connection, service: schema.service, by: soon()) }
+        }
+        #expect(try all.flatMap { try $0.value() }.sorted() == [1, 2, 3])
+    }
+
+    @Test("A program refuses a newer schema, unless that says that the program may use it")
+    func newer() throws {
+        let connection = try schema.asOwner()
+        try migrator().migrate(connection, service: schema.service, by: soon())
+        let service = try schema.asService()
+        try schema.psql("INSERT INTO S.schema (version, readable_from) VALUES (2, 1)")
+        try migrator().check(service, by: soon())
+        #expect(try migrator().migrate(connection, by: soon()) == [])
+
+        try schema.psql("INSERT INTO S.schema (version, readable_from) VALUES (3, 2)")
+        for (check, connection) in [(true, service), (false, connection)] {
+            let error = #expect(throws: SchemaError.self) {
+                if check { return try migrator().check(connection, by: soon()) }
+                try migrator().migrate(connection, by: soon())
+            }
+            #expect("\(error!)".contains("version 3, and this program knows it up to 1"))
+        }
+        // The same schema, for a program that knows version 2.
+        try migrator(Self.adding(2, readableFrom: 1)).check(service, by: soon())
+    }
+
+    @Test("A program refuses an older schema, and one that is not there, and says that it must be migrated")
+    func older() throws {
+        let service = try schema.asService()
+        let missing = #expect(throws: SchemaError.self) { try migrator().check(service, by: soon()) }
+        #expect("\(missing!)".contains("has no tables of Holdfast's in schema \(schema.name)"))
+        try migrator().migrate(try schema.asOwner(), service: schema.service, by: soon())
+        let older = #expect(throws: SchemaError.self) {
+            try migrator(Self.adding(2, readableFrom: 1)).check(service, by: soon())
+        }
+        #expect("\(older!)".contains("version 1, and this program needs 2"))
+    }
+
+    @Test("The printed text makes the same schema, with the same rights")
+    func printed() throws {
+        let second = Self.adding(2, readableFrom: 1, "CREATE TABLE S.more (a int4)")
+        try migrator(second).migrate(try schema.asOwner(), service: schema.service, by: soon())
+        let other = try OwnSchema(isMade: false)
+        let migrator = Migrator(schema: other.name, migrations: Migration.all + [second])
+        // In two parts, as an upgrade would be.
+        let first = try Migrator(schema: other.name).text()
+        for text in [first, try migrator.text(after: 1, service: other.service)] {
+            try other.cluster.psql("SET ROLE \(other.owner)", text)
+        }
+        #expect(try other.dump() == schema.dump())
+        #expect(try migrator.migrate(try other.asOwner(), by: soon()) == [])
+        // Once more it fails, and changes nothing.
+        #expect(throws: PostgresFailure.self) { try other.cluster.psql(first) }
+        #expect(try other.dump() == schema.dump())
+    }
+
+    @Test("The text of a version that was published is what it was")
+    func golden() throws {
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/1.sql")
+        let text = try Migrator(migrations: Array(Migration.all.prefix(1))).text(service: "service")
+        if ProcessInfo.processInfo.environment["HOLDFAST_WRITE_GOLDEN"] == "1" {
+            try Data(text.utf8).write(to: path)
+        }
+        #expect(try String(contentsOf: path, encoding: .utf8) == text)
+    }
+
+    @Test("A role that may not create the schema is told how it can be made, and that way works")
+    func mayNotCreate() throws {
+        try schema.cluster.psql("REVOKE CREATE ON DATABASE postgres FROM \(schema.owner)")
+        let connection = try schema.asOwner()
+        let error = #expect(throws: SchemaError.self) { try migrator().migrate(connection, by: soon()) }
+        let words = "\(error!)"
+        #expect(words.contains("role \(schema.owner) may not create schema \(schema.name) in database postgres"))
+        let advice = try #require(words.firstMatch(of: /run (CREATE SCHEMA .*) there/)).1
+        try schema.cluster.psql(String(advice))
+        #expect(try migrator().migrate(connection, by: soon()) == [1])
+    }
+
+    @Test("A role that does not own the schema is told who does")
+    func notOwner() throws {
+        try migrator().migrate(try schema.asOwner(), service: schema.service, by: soon())
+        let connection = try schema.asService()
+        let error = #expect(throws: SchemaError.self) {
+            try migrator(Self.adding(2, readableFrom: 1)).migrate(connection, by: soon())
+        }
+        let advice = "migrate as \(schema.owner), which owns it"
+        #expect("\(error!)" == "role \(schema.service) may not change schema \(schema.name): \(advice)")
+    }
+
+    @Test("A role for the service that does not exist is named, with the statement that makes it")
+    func noSuchRole() throws {
+        let connection = try schema.asOwner()
+        let role = "Odd \"role\" \(UUID().uuidString.prefix(8))"
+        let error = #expect(throws: SchemaError.self) {
+            try migrator().migrate(connection, service: role, by: soon())
+        }
+        let words = "\(error!)"
+        let advice = try #require(words.firstMatch(of: /run (CREATE ROLE .*) LOGIN/)).1
+        try schema.cluster.psql(String(advice))
+        try migrator().migrate(connection, service: role, by: soon())
+    }
+
+    @Test("A connection that is lost in the middle leaves a version or the one before it, and the rest can be done")
+    func lost() throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        for fault in [FaultProxy.Fault.cutBefore("CREATE TABLE"), .cutAfter("CREATE TABLE")] {
+            let schema = try OwnSchema(isMade: false)
+            let migrator = Migrator(schema: schema.name)
+            proxy.fail(nil)
+            let target = try PQTarget(schema.cluster.tcp("user=\(schema.owner)", port: proxy.port))
+            let session = PQSession(applicationName: "tests")
+            let connection = try PQConnection(target, session, by: soon(), PQInterruption())
+            proxy.fail(fault)
+            #expect(throws: SchemaError.self) { try migrator.migrate(connection, by: soon()) }
+            try migrator.migrate(try schema.asOwner(), service: schema.service, by: soon())
+            try migrator.check(try schema.asService(), by: soon())
+        }
+    }
+
+    @Test("Names that could be something else are refused")
+    func names() throws {
+        let long = String(repeating: "a", count: 64)
+        for bad in ["", "Big", "a-b", "a;b", "1a", "pg_a", "public", "information_schema", long] {
+            #expect(throws: SchemaError.self, "\(bad)") { try SchemaName(bad) }
+        }
+        for bad in ["", "public", "none", "a\0b", long] {
+            #expect(throws: SchemaError.self, "\(bad)") { try migrator().text(service: bad) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HoldfastPQ
+import HoldfastPostgres
+import TestPostgres
+import Testing
+
+/// A schema of a test's own in the shared server, with an owner and a service.
+struct OwnSchema {
+    let cluster: Cluster
+    let name: SchemaName
+    let owner: String
+    let service: String
+
+    /// - Parameter isMade: whether the owner has migrated it.
+    init(_ cluster: Cluster? = nil, isMade: Bool = true) throws {
+        self.cluster = try cluster ?? Servers.plain.get()
+        let suffix = UUID().uuidString.prefix(8).lowercased()
+        name = try SchemaName("s_\(suffix)")
+        owner = "owner_\(suffix)"
+        service = "service_\(suffix)"
+        try self.cluster.psql(
+            "CREATE ROLE \(owner) LOGIN", "CREATE ROLE \(service) LOGIN",
+            "GRANT CREATE ON DATABASE postgres TO \(owner)")
+        if isMade { try Migrator(schema: name).migrate(asOwner(), service: service, by: soon()) }
+    }
+
+    func asOwner() throws -> PQConnection { try connect(as: owner) }
+    func asService() throws -> PQConnection { try connect(as: service) }
+
+    func connect(as user: String) throws -> PQConnection {
+        try PQConnection(
+            PQTarget(cluster.tcp("user=\(user)")), PQSession(applicationName: "tests"), by: soon(), PQInterruption())
+    }
+
+    /// Tables, functions and rights, as `pg_dump` writes them, with the names of the schema and its roles made the same.
+    func dump() throws -> String {
+        let text = try PostgresProgram.run(
+            "pg_dump", ["-s", "-n", name.description, "-d", cluster.socket])
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("\\") && !$0.hasPrefix("--") }
+        return lines.joined(separator: "\n").replacing(name.description, with: "S").replacing(owner, with: "O")
+            .replacing(service, with: "V")
+    }
+
+    @discardableResult
+    func psql(_ sql: String...) throws -> String {
+        try cluster.psql(sql.map { $0.replacing("S.", with: "\(name).") }.joined(separator: ";"))
+    }
+}
+
+extension PQConnection {
+    /// The SQLSTATE that a statement ends with; `nil` when it succeeds.
+    func state(_ sql: String) -> String? {
+        do throws(PQError) {
+            try run([PQStep(sql)], by: soon())
+            return nil
+        } catch {
+            return error.sqlState ?? "\(error)"
+        }
+    }
+}
