@@ -14,7 +14,7 @@ extension RemoteDesk {
 
     /// Lists outcomes in the order in which they ended, and waits for some where there are none yet, for 20 seconds at most.
     public func outcomes(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
         let question = OutcomeQuestion.list(
             after: cursor, limit: limit, producers: producers, wait: min(wait, OutcomeQuestion.longestWait))

@@ -74,6 +74,7 @@ struct OutcomeTests {
             #expect(
                 try await remote.outcomes(
                     after: OutcomeCursor(3), limit: 5, of: ["b", "a c"], waitingAtMost: .seconds(900)) == listing)
+            _ = try await remote.outcomes(after: nil, limit: 5, of: nil, waitingAtMost: .zero)
             #expect(try await remote.outcomeLog() == log)
             #expect(try await remote.openOutcomeReader("x") == OutcomeCursor(7))
             try await remote.moveOutcomeReader("x", to: OutcomeCursor(8))
@@ -83,7 +84,8 @@ struct OutcomeTests {
         #expect(state.queries == [asked])
         #expect(
             state.asked == [
-                "find before 50 10", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "open x", "move x 8",
+                "find before 50 10", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "list - 5 [] 0.0 seconds", "log",
+                "open x", "move x 8",
                 "forget x y",
             ])
     }

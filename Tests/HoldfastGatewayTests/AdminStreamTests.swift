@@ -16,7 +16,8 @@ struct AdminStreamTests {
 
     /// A server whose page tells without an end, and a client that asks it, and reads for as long as `body` lets it.
     private func streaming(
-        _ state: Monitor<State>, pause: Duration, _ body: (any Channel, Monitor<Int>) async throws -> Void
+        _ state: Monitor<State>, pause: Duration, part: Int = 64 << 10, receiveBuffer: Int? = nil,
+        _ body: (any Channel, Monitor<Int>) async throws -> Void
     ) async throws {
         var configuration = AdminConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
         configuration.request = .milliseconds(500)
@@ -24,7 +25,7 @@ struct AdminStreamTests {
             AdminPage.Answer(streaming: "text/event-stream", ended: { state.withLock { $0.ended += 1 } }) {
                 try await Task.sleep(for: pause)
                 state.withLock { $0.parts += 1 }
-                return [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 10)
+                return [UInt8](repeating: UInt8(ascii: "x"), count: part)
             }
         }
         let server = try AdminServer(
@@ -35,7 +36,12 @@ struct AdminStreamTests {
             let deadline = ContinuousClock.now + .seconds(10)
             while server.address == nil, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
             let read = Monitor(0)
-            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            if let receiveBuffer {
+                bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer)
+            }
+            let channel =
+                try await bootstrap
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandler(Counter(read))
@@ -85,6 +91,31 @@ struct AdminStreamTests {
             #expect(try await wait { state.withLock { $0.ended == 1 } })
             // What the kernel and the channel take, which is some megabytes; not as much as there is time for.
             #expect(state.withLock { $0.parts } < 1000)
+        }
+    }
+
+    @Test("A client that does not read is cut by what its own system takes, though this one's buffer has room")
+    func stopped() async throws {
+        let state = Monitor(State())
+        // Two parts fill its buffer; what waits in this system's is far from being too much.
+        try await streaming(state, pause: .milliseconds(100), part: 8 << 10, receiveBuffer: 4096) { channel, _ in
+            try await channel.setOption(.autoRead, value: false).get()
+            #expect(try await wait { state.withLock { $0.ended == 1 } })
+            #expect(state.withLock { $0.parts } < 40)
+        }
+    }
+
+    @Test("A client that takes a little at a time is served, however much waits for it") func dripping() async throws {
+        let state = Monitor(State())
+        try await streaming(state, pause: .zero, receiveBuffer: 4096) { channel, read in
+            try await channel.setOption(.autoRead, value: false).get()
+            // Four times as long as nothing may be taken.
+            let end = ContinuousClock.now + .seconds(2)
+            while ContinuousClock.now < end {
+                channel.read()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(state.withLock { $0.ended == 0 } && read.withLock { $0 } < 4 << 20)
         }
     }
 

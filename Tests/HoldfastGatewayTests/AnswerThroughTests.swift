@@ -117,7 +117,7 @@ struct AnswerThroughTests {
     @Test(
         "A wrong holdfast-answer is refused with a word that names it, and nothing is on disk",
         arguments: [
-            "", "wait", "wait=", "wait=2", "wait=0s", "wait=-1s", "wait=61s", "wait=60001ms", "wait=2h", "wait=2 s",
+            "", "wait", "wait=", "wait=0s", "wait=-1s", "wait=61s", "wait=60001ms", "wait=2h", "wait=2 s",
             "Wait=2s", "later", "wait=99999999999999999999s", "wait=1s, accepted",
         ])
     func wrong(text: String) async throws {
@@ -126,6 +126,16 @@ struct AnswerThroughTests {
             #expect(answer.status == 400 && answer.reason == "BadHoldfastAnswer")
             #expect(world.journal.entries.isEmpty)
         }
+    }
+
+    @Test(
+        "A wait is written as durations of the configuration are",
+        arguments: ["wait=1ms", "wait=1", "wait=1s", "wait=1m"])
+    func durations(text: String) throws {
+        let wanted: [String: Duration] = [
+            "wait=1ms": .milliseconds(1), "wait=1": .seconds(1), "wait=1s": .seconds(1), "wait=1m": .seconds(60),
+        ]
+        #expect(AnswerMode(header: text) == .wait(try #require(wanted[text])))
     }
 
     @Test("A request that waits holds up no other of its connection, however many come")

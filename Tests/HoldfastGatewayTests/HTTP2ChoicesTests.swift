@@ -50,7 +50,12 @@ struct HTTP2ChoicesTests {
             ("holdfast-deliver-after", "2027-02-30T00:00:00Z", "BadHoldfastDeliverAfter"),
             ("holdfast-deliver-within", "09:00-09:00 UTC", "BadHoldfastDeliverWithin"),
             ("holdfast-deliver-within", "9-18", "BadHoldfastDeliverWithin"),
-            ("holdfast-context", "", "BadHoldfastContext"),
+            ("holdfast-context", "", "BadHoldfastContext"), ("holdfast-context", "a\u{1}b", "BadHoldfastContext"),
+            ("holdfast-context", "a\tb", "BadHoldfastContext"), ("holdfast-context", "a\u{7F}b", "BadHoldfastContext"),
+            ("holdfast-deliver-afer", "4000000000", "UnknownHoldfastHeader"),
+            ("holdfast-", "", "UnknownHoldfastHeader"),
+            ("holdfast-token-registered-at", "2060-01-01T00:00:00Z", "BadTokenRegistrationTime"),
+            ("holdfast-token-registered-at", "1795300000000", "BadTokenRegistrationTime"),
             ("holdfast-newest-wins", "1", "BadHoldfastNewestWins"),
             // Without a collapse id.
             ("holdfast-newest-wins", "true", "BadHoldfastNewestWins"),
@@ -93,6 +98,14 @@ struct HTTP2ChoicesTests {
                     ("apns-expiration", "\(now + 60)"), ("holdfast-deliver-after", "\(now + 3600)"),
                 ]))
             #expect(behind.reason == "BadHoldfastDeliverAfter" && behind.status == 400)
+            // The hours of the day alone.
+            let minute = (now + 7200) % 86_400 / 60
+            let start = "\(minute / 60 < 10 ? "0" : "")\(minute / 60)"
+            let end = (minute / 60 + 1) % 24
+            let hours = "\(start):00-\(end < 10 ? "0" : "")\(end):00 UTC"
+            let early = try await client.send(
+                HTTP2World.request([("apns-expiration", "\(now + 60)"), ("holdfast-deliver-within", hours)]))
+            #expect(early.reason == "BadHoldfastDeliverWithin" && early.status == 400)
             let once = try await client.send(
                 HTTP2World.request([("apns-expiration", "0"), ("holdfast-deliver-after", "\(now + 86_400)")]))
             #expect(once.status == 200)

@@ -39,6 +39,7 @@ struct HTTP2FaultOrderTests {
         Fault("BadHoldfastDeliverWithin", "holdfast-deliver-within", "09:00-18:00 Nowhere/None"),
         Fault("BadHoldfastContext", "holdfast-context", String(repeating: "c", count: 4097)),
         Fault("BadHoldfastNewestWins", "holdfast-newest-wins", "yes"),
+        Fault("UnknownHoldfastHeader", "holdfast-deliver-afer", "0"),
         Fault("DuplicateHeaders", "apns-request-id", "a", "a"),
         Fault("TopicDisallowed", "apns-topic", "com.example.other"),
         Fault("BadExpirationDate", "apns-expiration", "1000"),

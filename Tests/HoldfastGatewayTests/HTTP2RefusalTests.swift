@@ -31,6 +31,7 @@ struct HTTP2RefusalTests {
         Fault(reason: "MethodNotAllowed", status: 405, method: "GET"),
         Fault(reason: "BadPath", status: 404, path: "/3/devices/\(HTTP2World.token)"),
         Fault(reason: "BadPath", status: 404, path: "/"),
+        Fault(reason: "BadPath", status: 404, path: "/4/device/\(HTTP2World.token)"),
         Fault(reason: "MissingDeviceToken", status: 400, path: "/3/device/"),
         Fault(reason: "BadDeviceToken", status: 400, path: "/3/device/5a5"),
         Fault(reason: "BadDeviceToken", status: 400, path: "/3/device/5x"),

@@ -34,6 +34,24 @@ struct ConnectionScriptTests {
         }
     }
 
+    @Test("A client that offers no ALPN is served HTTP/2, as by Apple")
+    func withoutALPN() async throws {
+        try await withServer { server in
+            let program = """
+                import socket, ssl, sys
+                host, port = sys.argv[1].rsplit(":", 1)
+                context = ssl.create_default_context(cafile=sys.argv[2])
+                with context.wrap_socket(socket.create_connection((host, int(port)), 10), server_hostname=host) as tls:
+                    tls.sendall(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n" + b"\\0\\0\\0\\4\\0\\0\\0\\0\\0")
+                    sys.exit(0 if tls.recv(9)[3:4] == b"\\4" else 1)
+                """
+            let command = try await Command.run(
+                "python3", ["-c", program, server.address, server.certificateAuthorityFile])
+            #expect(command.status == 0, "\(command.text)")
+            #expect(server.counters.handshakesFailed == 0)
+        }
+    }
+
     @Test("A connection is closed or reset as it arrives", arguments: [MockConnectionPlan.Welcome.closed, .reset])
     func welcome(_ welcome: MockConnectionPlan.Welcome) async throws {
         try await withServer {

@@ -126,7 +126,23 @@ import Testing
         // Now it is 08:00 in UTC.
         let hours = try DeliveryHours("09:00-18:00 UTC")
         #expect(reason { ($0.deliveryHours, $0.expiration) = (hours, .at(now.seconds + 3601)) } == nil)
-        #expect(reason { ($0.deliveryHours, $0.expiration) = (hours, .at(now.seconds + 3600)) } == .badDeliveryTime)
+        #expect(reason { ($0.deliveryHours, $0.expiration) = (hours, .at(now.seconds + 3600)) } == .badDeliveryHours)
+        func both(_ seconds: Int64) -> Reason? {
+            reason {
+                ($0.deliverAfter, $0.deliveryHours, $0.expiration) = (later, hours, .at(now.seconds + seconds))
+            }
+        }
+        #expect(both(60) == .badDeliveryTime && both(61) == .badDeliveryHours && both(3601) == nil)
+    }
+
+    @Test("A token was registered before, or within a day by a clock that differs") func registration() {
+        let day = Duration.seconds(86400)
+        #expect(reason { $0.tokenRegisteredAt = WallTime(seconds: 0) } == nil)
+        #expect(reason { $0.tokenRegisteredAt = now.advanced(by: day) } == nil)
+        #expect(
+            reason { $0.tokenRegisteredAt = now.advanced(by: day + .milliseconds(1)) } == .badRegistrationTime)
+        // Milliseconds where seconds are meant.
+        #expect(reason { $0.tokenRegisteredAt = WallTime(seconds: now.milliseconds) } == .badRegistrationTime)
     }
 
     @Test("A header cannot be smuggled in through a collapse id", arguments: ["a\r\nb", "a\u{0}b", " a", "a "])

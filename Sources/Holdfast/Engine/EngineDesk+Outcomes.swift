@@ -5,7 +5,7 @@ extension EngineDesk {
     }
 
     func outcomes(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
         let reading = OutcomeLogReading(core.journal)
         let deadline = ContinuousClock.now + wait

@@ -9,7 +9,7 @@ extension JournalDesk {
 
     /// Lists outcomes in the order in which they ended. Does not wait: without an engine none come.
     public func outcomes(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
         try OutcomeLogReading(journal).listing(after: cursor, limit: limit, of: producers)
     }

@@ -12,13 +12,14 @@ public protocol OutcomeDesk: Sendable {
     /// Lists outcomes in the order in which they ended.
     ///
     /// - Parameters:
-    ///   - cursor: begins with the first after this one that is still there.
+    ///   - cursor: begins with the first after this one that is still there; `nil` begins with the oldest. Where those after
+    ///     it were deleted, the listing says how many: ``OutcomeListing/missed``. Nothing is missed without a cursor.
     ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
     ///   - producers: the names of the Producers whose outcomes are wanted; `nil` for all.
     ///   - wait: how long to wait at most where there are none yet. Without an engine none come, and nobody waits.
     /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
     func outcomes(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing
 
     /// The bounds of the log, and its readers.

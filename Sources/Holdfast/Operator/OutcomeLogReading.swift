@@ -25,16 +25,17 @@ package struct OutcomeLogReading: Sendable {
 
     /// See ``OutcomeDesk/outcomes(after:limit:of:waitingAtMost:)``, without the waiting.
     package func listing(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?
     ) throws(JournalError) -> OutcomeListing {
-        let newest = try log().newest
-        guard cursor <= newest else {
+        let figures = try log()
+        let (newest, begin) = (figures.newest, cursor ?? figures.deleted)
+        guard begin <= newest else {
             throw JournalError(
                 .invalidEntry,
-                "there is no outcome \(cursor) in this journal, whose newest is \(newest): the cursor is another journal's, "
+                "there is no outcome \(begin) in this journal, whose newest is \(newest): the cursor is another journal's, "
                     + "or this one was restored from a backup; begin with an older one, or with 0")
         }
-        var listing = OutcomeListing(outcomes: [], end: cursor, newest: newest)
+        var listing = OutcomeListing(outcomes: [], end: begin, newest: newest)
         for _ in 0..<Self.greatestPassedPages {
             let start = listing.end
             let page = try page(start, limit)
@@ -42,8 +43,10 @@ package struct OutcomeLogReading: Sendable {
             let bounds = try log()
             let first = page.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) }
             let gone = min(bounds.deleted, first ?? bounds.deleted)
-            // The beginning is where the log begins, wherever that is.
-            if gone > start, start > .start { listing.missed += Int(clamping: gone.rawValue - start.rawValue) }
+            // Without a cursor the beginning is where the log begins, wherever that is.
+            if gone > start, cursor != nil || start > begin {
+                listing.missed += Int(clamping: gone.rawValue - start.rawValue)
+            }
             listing.end = max(page.end, page.outcomes.isEmpty ? gone : start)
             listing.newest = max(bounds.newest, listing.newest)
             listing.outcomes = page.outcomes.filter { producers?.contains($0.producer) ?? true }

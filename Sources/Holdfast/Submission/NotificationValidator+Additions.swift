@@ -12,6 +12,16 @@ extension NotificationValidator {
                 "the newest notification wins among those with one collapse id, and this one has none")
         }
         try validateDeliveryTime(notification, now: now)
+        try validateRegistration(notification.tokenRegisteredAt, now: now)
+    }
+
+    /// A time ahead would keep every later entry of the blacklist from the token. A day is for clocks that differ.
+    private func validateRegistration(_ time: WallTime?, now: WallTime) throws(Refusal) {
+        guard let time, time > now.advanced(by: Self.clockLeeway) else { return }
+        throw Refusal(
+            .badRegistrationTime,
+            "the token is said to have been registered at \(Timestamp.format(time)), more than a day ahead of the clock here "
+                + "(\(Timestamp.format(now))): it is a time that is past, in seconds and not milliseconds")
     }
 
     /// The time must be within reach, and before the expiration.
@@ -26,12 +36,15 @@ extension NotificationValidator {
         guard let deadline = notification.expiration?.deadline,
             let opening = notification.opening(at: now), opening.seconds >= deadline
         else { return }
+        // The time alone may be before the expiration, and the hours begin after it.
+        let isHours = notification.deliveryHours != nil && (notification.deliverAfter ?? now).seconds < deadline
         throw Refusal(
-            .badDeliveryTime,
+            isHours ? .badDeliveryHours : .badDeliveryTime,
             "it may be delivered from \(Timestamp.format(opening)) on, and expires before, at "
                 + Timestamp.format(WallTime(seconds: deadline)))
     }
 
+    private static let clockLeeway = Duration.seconds(86400)
     private static let longestScheduleDays = 366
     private static let longestSchedule = Duration.seconds(longestScheduleDays * 86400)
 }

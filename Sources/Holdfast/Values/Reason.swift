@@ -54,8 +54,10 @@ extension Reason {
     public static let contextTooLong = Reason(rawValue: "ContextTooLong")
     /// The notification would expire before it may be delivered.
     public static let badDeliveryTime = Reason(rawValue: "BadDeliverAfter")
-    /// The hours of the day, or their time zone, are malformed.
+    /// The hours of the day, or their time zone, are malformed; or they begin only after the notification expires.
     public static let badDeliveryHours = Reason(rawValue: "BadDeliverWithin")
+    /// The time at which the token was registered is no time, or more than a day ahead.
+    public static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
     /// The newest is to win, but without a collapse id nothing says among which notifications.
     public static let newestWinsUnsupported = Reason(rawValue: "BadNewestWins")
     /// The route's connector can't send broadcasts: only Apple's HTTP/2 interface has them.

@@ -26,7 +26,7 @@ struct ReasonLabels: Sendable {
         .badCollapseID, .badDeviceToken, .badExpirationDate, .badTopic, .invalidPushType, .missingDeviceToken,
         .missingTopic, .payloadEmpty, .topicDisallowed, .payloadTooLarge, .badChannelID, .missingChannelID,
         .serviceUnavailable, .tooManyProviderTokenUpdates, .other, .payloadNotJSON, .tagTooLong,
-        .contextTooLong, .badDeliveryTime, .badDeliveryHours, .newestWinsUnsupported,
+        .contextTooLong, .badDeliveryTime, .badDeliveryHours, .badRegistrationTime, .newestWinsUnsupported,
         .broadcastUnsupported, .recipientUnsupported, .badAddress, .payloadUnsupported, .blacklisted,
         .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,

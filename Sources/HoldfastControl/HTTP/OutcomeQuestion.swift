@@ -5,8 +5,8 @@ package import Holdfast
 package enum OutcomeQuestion: Hashable, Sendable {
     /// Which ended in this way, the newest first.
     case find(OutcomeQuery, before: OutcomeCursor?, limit: Int)
-    /// Which ended after this one, in their order.
-    case list(after: OutcomeCursor, limit: Int, producers: Set<String>?, wait: Duration)
+    /// Which ended after this one, in their order; nil begins with the oldest.
+    case list(after: OutcomeCursor?, limit: Int, producers: Set<String>?, wait: Duration)
 
     /// Outcomes in an answer, without a `limit`.
     package static let standardLimit = 100
@@ -47,7 +47,8 @@ package enum OutcomeQuestion: Hashable, Sendable {
     static func list(
         _ query: some StringProtocol, longestWait: Duration = longestWait
     ) throws(ControlError) -> OutcomeQuestion {
-        var (after, limit, wait) = (OutcomeCursor.start, standardLimit, Duration.zero)
+        var after: OutcomeCursor?
+        var (limit, wait) = (standardLimit, Duration.zero)
         var producers: Set<String> = []
         for (name, value) in try QueryItems(query, known: listNames, lists: ["producer"]).items {
             do throws(OutcomeArgument.Fault) {
@@ -74,7 +75,7 @@ package enum OutcomeQuestion: Hashable, Sendable {
         guard let wait = DurationText.value(text), wait <= longestWait else {
             throw OutcomeArgument.Fault(
                 message:
-                    "\(text.prefix(100).debugDescription) is no duration up to \(DurationText.text(longestWait)), such as 10s."
+                    "\(text.prefix(100).debugDescription) is no duration up to \(DurationText.text(longestWait)), such as 5s."
             )
         }
         return wait
@@ -122,7 +123,8 @@ extension OutcomeQuestion {
             if let before { items.append(("before", "\(before)")) }
             items.append(("limit", "\(limit)"))
         case .list(let after, let limit, let producers, let wait):
-            items = [("after", "\(after)"), ("limit", "\(limit)"), ("wait", DurationText.text(wait))]
+            if let after { items.append(("after", "\(after)")) }
+            items += [("limit", "\(limit)"), ("wait", DurationText.text(wait))]
             items += (producers ?? []).sorted().map { ("producer", $0) }
         }
         return items.map { "\($0)=\(QueryItems.encoded($1))" }.joined(separator: "&")

@@ -103,7 +103,11 @@ package struct ReasonGuide: Hashable, Sendable {
         .badDeliveryTime: ReasonGuide(
             "the time after which it may be delivered is too far ahead, or behind its expiration", mendAndSubmit),
         .badDeliveryHours: ReasonGuide(
-            "the hours of the day within which it may be delivered, or their time zone, are malformed", mendAndSubmit),
+            "the hours of the day within which it may be delivered, or their time zone, are malformed, or they begin after its expiration",
+            mendAndSubmit),
+        .badRegistrationTime: ReasonGuide(
+            "the time at which the token was registered is no time, or more than a day ahead (milliseconds for seconds)",
+            mendAndSubmit),
         .newestWinsUnsupported: ReasonGuide(
             "the newest is to win, but without a collapse id nothing says among which notifications", mendAndSubmit),
         .environmentNotServed: ReasonGuide(

@@ -82,6 +82,14 @@ public final class AdminServer: Service, Sendable {
                 await page.answer(.init(request.head)).response(until: context.closed)
             }
         }
+        // Found, but only to be read.
+        for path in ["health/live", "health/ready", "metrics"] + pages.map(\.path) {
+            for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
+                router.on(RouterPath(path), method: method) { _, _ in
+                    Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
+                }
+            }
+        }
         // Hummingbird's messages about single connections, and about its own end, do not concern operators.
         var quiet = logger
         quiet.logLevel = .critical

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import HoldfastTransport
 internal import NIOCore
 internal import NIOHTTPTypes
 
@@ -16,6 +17,7 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: AdminConnections
     private var timer: Scheduled<Void>?
     private var isStreaming = false
+    private var progress = StreamProgress()
     /// Whether the client has closed its side.
     private var isInputClosed = false
 
@@ -53,7 +55,7 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             isStreaming = head.headerFields[.contentType]?.hasPrefix("text/event-stream") ?? false
-            if isStreaming { timer?.cancel() }
+            if isStreaming { watch(context) }
             context.write(data, promise: promise)
             if isStreaming, isInputClosed { context.close(promise: nil) }
             return
@@ -78,11 +80,21 @@ final class AdminTimer: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if isStreaming {
-            if context.channel.isWritable { timer?.cancel() } else { wait(request, context) }
+    /// A stream's time runs while something that was written waits for the client's system to take it.
+    private func watch(_ context: ChannelHandlerContext) {
+        StreamProgress.boundBuffer(of: context.channel)
+        progress = StreamProgress()
+        look(context)
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        guard isStreaming else { return }
+        guard !progress.isStalled(context.channel, for: request) else { return context.close(promise: nil) }
+        let isolated = context.loopBound
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(request.nanoseconds / 5, 1))) {
+            self.look(isolated.value)
         }
-        context.fireChannelWritabilityChanged()
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

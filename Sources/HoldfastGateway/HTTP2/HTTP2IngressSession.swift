@@ -98,7 +98,8 @@ struct HTTP2IngressSession {
     }
 
     private mutating func take(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents, _ now: WallTime) {
-        let fields = RequestFields(HeaderSelection(events.headers, request.fields))
+        let fields = RequestFields(
+            HeaderSelection(events.headers, request.fields, knowsAllOf: RequestFields.ownBeginning))
         let ownID = fields.ownID
         let id = ownID.flatMap { NotificationID($0) }
         var its = Waiting(

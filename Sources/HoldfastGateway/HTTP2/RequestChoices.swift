@@ -28,6 +28,9 @@ enum RequestChoices {
         if let context = fields.context {
             notification.context = try bytes(
                 of: context, atMost: PackedNotification.maximumContextByteCount, .badContext, "holdfast-context")
+            guard !context.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+                throw Refusal(.badContext, "holdfast-context is visible text, without control characters")
+            }
         }
         if let choice = fields.newestWins { notification.newestWins = try flag(choice) }
     }

@@ -6,6 +6,7 @@ internal import HoldfastHTTP2
 struct RequestFields: Sendable {
     /// Before a device token.
     static let devicePath = Array("/3/device/".utf8)
+    private static let broadcasts = Array("/4/broadcasts/".utf8)
     /// Before a bundle identifier.
     static let broadcastPath = Array("/4/broadcasts/apps/".utf8)
 
@@ -44,13 +45,19 @@ struct RequestFields: Sendable {
     /// Names that the session tells apart by number.
     static let names = HeaderNames(Name.allCases.map(\.text))
 
+    /// Holdfast's own names begin so, and no others do.
+    static let ownBeginning = Array("holdfast-".utf8)
+    static let ownNames = Name.allCases.map(\.text).filter { $0.utf8.starts(with: ownBeginning) }
+
     private let fields: HeaderSelection
-    /// Whether it is a broadcast, if its path is valid.
+    /// Whether its path is of broadcasts, be it valid or not.
     let isBroadcast: Bool
 
     init(_ fields: HeaderSelection = HeaderSelection()) {
         self.fields = fields
-        isBroadcast = fields.withBytes(HeaderSelection.path) { $0.count > 1 && $0[1] == UInt8(ascii: "4") }
+        isBroadcast = fields.withBytes(HeaderSelection.path) {
+            $0.count > 1 && $0[1] == UInt8(ascii: "4") && $0.has(Self.broadcasts, at: 0)
+        }
     }
 
     private subscript(name: Name) -> String? {
@@ -115,6 +122,8 @@ struct RequestFields: Sendable {
     var newestWins: String? { self[.newestWins] }
     /// When to answer: `holdfast-answer`.
     var answer: String? { self[.answer] }
+    /// The name of a field that would be Holdfast's own, and is none: one that was misspelt must not be passed over.
+    var unknownOwn: String? { fields.stranger }
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 

@@ -104,6 +104,12 @@ struct RequestReader {
     ) throws(Refusal) {
         notification.guarantee = try guarantee(fields)
         if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
+        if let name = fields.unknownOwn {
+            throw Refusal(
+                .unknownOwnField,
+                "\(name.prefix(64)) is no header field of Holdfast's, which are \(RequestFields.ownNames.joined(separator: ", "))"
+            )
+        }
         guard !fields.hasDuplicates else { throw Refusal(.duplicateHeaders, "a header field is there twice") }
     }
 
@@ -193,7 +199,8 @@ struct RequestReader {
         guard let mode = AnswerMode(header: text) else {
             throw Refusal(
                 .badAnswerMode,
-                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s")
+                "holdfast-answer is neither accepted nor wait= with a time of up to 60s, such as wait=2s, wait=500ms or wait=1m"
+            )
         }
         return mode
     }
@@ -205,12 +212,12 @@ struct RequestReader {
 }
 
 extension Reason {
-    /// `holdfast-token-registered-at`, a header field of ours, is no time.
-    static let badRegistrationTime = Reason(rawValue: "BadTokenRegistrationTime")
-    /// `holdfast-guarantee`, another one, has no such value.
+    /// `holdfast-guarantee`, a header field of ours, has no such value.
     static let badGuarantee = Reason(rawValue: "BadGuarantee")
     /// `holdfast-answer`, another one, has no such value.
     static let badAnswerMode = Reason(rawValue: "BadHoldfastAnswer")
+    /// A header field that begins with `holdfast-` and is none of ours.
+    static let unknownOwnField = Reason(rawValue: "UnknownHoldfastHeader")
     /// `holdfast-environment`, the same.
     static let badEnvironment = Reason(rawValue: "BadEnvironment")
 }

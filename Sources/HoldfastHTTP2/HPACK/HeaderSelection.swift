@@ -23,8 +23,13 @@ package struct HeaderSelection: Sendable {
     /// None.
     package init() { bytes = [] }
 
-    /// - Parameter range: the message's fields in `list`.
-    package init(_ list: HeaderList, _ range: Range<Int>) {
+    /// The name of the first field that has no number and begins as those that the reader knows all of; nil for none.
+    package private(set) var stranger: String?
+
+    /// - Parameters:
+    ///   - range: the message's fields in `list`.
+    ///   - beginning: of names that the reader has asked for every one of; empty for none.
+    package init(_ list: HeaderList, _ range: Range<Int>, knowsAllOf beginning: [UInt8] = []) {
         bytes = list.bytes
         let fields = list.fields.span
         for index in range {
@@ -34,10 +39,18 @@ package struct HeaderSelection: Sendable {
             case .path: set(Self.path, field)
             case .authority: set(Self.authority, field)
             default:
-                guard let number = field.number else { continue }
+                guard let number = field.number else {
+                    if !beginning.isEmpty { note(field, beginning) }
+                    continue
+                }
                 if number < Self.maxNames { set(number, field) } else { setRare(number, field) }
             }
         }
+    }
+
+    private mutating func note(_ field: HeaderList.Field, _ beginning: [UInt8]) {
+        guard stranger == nil, bytes.span.extracting(field.name).has(beginning, at: 0) else { return }
+        stranger = String(decoding: bytes[field.name], as: UTF8.self)
     }
 
     private mutating func setRare(_ number: Int, _ field: HeaderList.Field) {

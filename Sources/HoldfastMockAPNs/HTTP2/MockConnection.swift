@@ -107,7 +107,9 @@ final class MockConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted(let negotiatedProtocol):
-            guard negotiatedProtocol != "h2" else { return begin() }
+            // Without ALPN the preface tells, as at Apple's; only a script's `no-alpn` ends such a connection.
+            let isServed = negotiatedProtocol.map { $0 == "h2" } ?? (plan.tls != .withoutALPN)
+            guard !isServed else { return begin() }
             state = .refused
             context.close(promise: nil)
         case MockCommand.drain(let goAway):

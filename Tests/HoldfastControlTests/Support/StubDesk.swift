@@ -120,9 +120,11 @@ final class StubDesk: OperatorDesk {
     }
 
     func outcomes(
-        after cursor: OutcomeCursor, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
+        after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
-        try await asked("list \(cursor) \(limit) \(producers?.sorted() ?? []) \(wait)") { $0.listing }
+        try await asked("list \(cursor.map { "\($0)" } ?? "-") \(limit) \(producers?.sorted() ?? []) \(wait)") {
+            $0.listing
+        }
     }
 
     func outcomeLog() async throws -> OutcomeLogStatus { try await asked("log") { $0.log } }

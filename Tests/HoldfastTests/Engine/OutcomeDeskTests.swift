@@ -85,7 +85,11 @@ import Testing
         #expect(gap.missed == 4 && gap.outcomes.map(\.cursor) == [OutcomeCursor(8)] && gap.end == OutcomeCursor(8))
         #expect(try reading.listing(after: gap.end, limit: 9, of: nil).missed == 0)
         #expect(try reading.listing(after: OutcomeCursor(7), limit: 9, of: nil).missed == 0)
-        #expect(try reading.listing(after: .start, limit: 9, of: nil).missed == 0)
+        // A cursor of 0 was given to somebody, too; who has none misses nothing.
+        #expect(try reading.listing(after: .start, limit: 9, of: nil).missed == 7)
+        let oldest = try reading.listing(after: nil, limit: 9, of: nil)
+        #expect(oldest.missed == 0 && oldest.outcomes.count == 2)
+        #expect(try reading.listing(after: nil, limit: 9, of: ["nobody"]).end == OutcomeCursor(9))
         let status = try reading.status(
             isKept: true,
             readers: [

@@ -26,7 +26,7 @@ struct OutcomesListCommand: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp("Begin after the outcome with this cursor. (default: the oldest)", valueName: "cursor"),
         transform: HistoryArgument.of(OutcomeArgument.cursor))
-    var after = OutcomeCursor.start
+    var after: OutcomeCursor?
 
     @Option(name: .long, help: ArgumentHelp("The most outcomes to print.", valueName: "count"))
     var limit = 100
@@ -45,12 +45,13 @@ struct OutcomesListCommand: AsyncParsableCommand {
         while left > 0, Console.standard.hasReader {
             let listing = try reader.reading.listing(
                 after: cursor, limit: min(left, OperatorDeskLimits.batch), of: outcomesOptions.producers)
-            try printer.print(listing, after: cursor)
+            try printer.print(listing, after: cursor ?? .start)
             left -= listing.outcomes.count
-            guard listing.end > cursor else { break }
+            let isOver = listing.end <= cursor ?? .start
             cursor = listing.end
+            if isOver { break }
         }
-        try printer.printEnd(cursor)
+        try printer.printEnd(cursor ?? .start)
         return .ok
     }
 }
