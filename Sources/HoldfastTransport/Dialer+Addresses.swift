@@ -80,7 +80,7 @@ extension Dialer {
         if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
         let answer = loop.makePromise(of: [SocketAddress].self)
         let timer = loop.scheduleTask(in: TimeAmount(deadline)) {
-            answer.fail(UnknownHost(host: host, why: "the resolver did not answer within \(deadline)"))
+            answer.fail(UnknownHost(host: host, why: "the resolver did not answer within \(deadline.words)"))
         }
         defer { timer.cancel() }
         resolver.addresses(of: host, port: port, on: loop).cascade(to: answer)

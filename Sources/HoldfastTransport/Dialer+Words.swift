@@ -12,7 +12,7 @@ extension Dialer {
         case let error as ConnectError:
             return error
         case let error as NoAnswer:
-            return ConnectError(.temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit)")
+            return ConnectError(.temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit.words)")
         case let error as BadCertificate:
             return ConnectError(.configuration, describe(error.fault))
         case let error as NIOSSLError:
@@ -125,7 +125,7 @@ extension Dialer {
     func summary(of failures: [ConnectError]) -> ConnectError {
         if let error = failures.first(where: { $0.kind == .configuration }) { return error }
         guard let first = failures.first else {
-            return ConnectError(.temporary, "\(endpoint) did not answer within \(deadline)")
+            return ConnectError(.temporary, "\(endpoint) did not answer within \(deadline.words)")
         }
         guard failures.count > 1 else { return first }
         return ConnectError(.temporary, failures.prefix(4).map(\.message).joined(separator: "; "))

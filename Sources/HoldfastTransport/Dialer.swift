@@ -124,7 +124,7 @@ package struct Dialer: Sendable {
             }
         } catch {
             if Self.isStall(error) {
-                dialed.stalled("does not get as far as a usable connection within \(limit)")
+                dialed.stalled("does not get as far as a usable connection within \(limit.words)")
             } else {
                 dialed.watch?.refused(dialed.text)
             }

@@ -39,8 +39,13 @@ final class HTTPPoster: WebhookPosting {
         let call = PostCall(head: head, body: request.body, limit: limit, result: result)
         return await withTaskCancellationHandler {
             // A write that fails closes the connection, which ends the call.
-            channel.writeAndFlush(call).whenFailure {
-                result.succeed(.unclear("the connection broke: \(Dialer.cause($0))"))
+            channel.writeAndFlush(call).whenFailure { error in
+                let isClosed = error as? ChannelError == .ioOnClosedChannel
+                result.succeed(
+                    .unclear(
+                        isClosed
+                            ? "it closed the connection before it answered"
+                            : "the connection broke: \(Dialer.cause(error))"))
             }
             do {
                 return try await result.futureResult.get()

@@ -138,7 +138,7 @@ final class PostHandler: ChannelDuplexHandler {
     }
 
     private func finish(_ context: ChannelHandlerContext, _ result: PostResult) {
-        ready.fail(ChannelError.ioOnClosedChannel)
+        // Not the promise of the dialer: that knows why there is no connection, and is told of it later than this.
         timer?.cancel()
         let ended = call
         call = nil

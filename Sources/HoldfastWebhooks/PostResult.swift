@@ -13,8 +13,9 @@ package enum PostResult: Hashable, Sendable {
     var mayBeTaken: Bool {
         switch self {
         case .taken, .unclear: true
-        // A receiver that fails while it works may have done the work, except where it says that it did not begin.
-        case .refused(let status, _): status >= 500 && status != 503
+        // A receiver that fails while it works may have done the work, and a proxy says 502, 503 or 504 where the one behind
+        // it died with the request in its hands.
+        case .refused(let status, _): status >= 500
         case .notSent: false
         }
     }

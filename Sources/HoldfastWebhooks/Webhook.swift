@@ -70,7 +70,7 @@ package final class Webhook: Sendable {
         let lag = waiting > 0 ? shown.oldest.map { max(.zero, clock.wall().since($0)) } ?? .zero : .zero
         return WebhookStanding(
             name: configuration.name, figures: shown.figures, waiting: waiting, lag: lag,
-            trouble: Self.trouble(shown, configuration.address.server))
+            trouble: Self.trouble(shown, configuration.address.server, now: clock.wall()))
     }
 
     // MARK: The loop
@@ -103,7 +103,7 @@ package final class Webhook: Sendable {
                     machine.found(onDisk)
                 }
                 guard case .read(let after) = machine.step else { continue }
-                let known = machine.readsOn ? outcomes : []
+                let known = machine.readsOn ? outcomes : outcomes.suffix(machine.keepsLast ? 1 : 0)
                 if let written = try await read(after: after, &machine) {
                     outcomes = known + written
                 } else if ending.hasBegun || engine.outcomesHaveEnded {
@@ -201,27 +201,33 @@ package final class Webhook: Sendable {
         let shown = shown.withLock { $0 }
         engine.report(
             ReaderReport(
-                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server),
+                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server, now: clock.wall()),
                 notice: Self.notice(shown, configuration.address.server)),
             ofReader: configuration.reader)
     }
 
-    private static func trouble(_ shown: Shown, _ server: String) -> String? {
+    private static func trouble(_ shown: Shown, _ server: String, now: WallTime) -> String? {
         if let fault = shown.fault { return "the journal can't be read: \(fault)" }
         let figures = shown.figures
         guard let since = figures.failingSince, let fault = figures.fault else { return nil }
-        let next = figures.nextAttempt.map { "; the next is made at \(Timestamp.format($0))" } ?? ""
+        let next = figures.nextAttempt.map { at in
+            at > now ? "; the next is made at \(Timestamp.format(at))" : "; the next is under way"
+        } ?? ""
         let requests = figures.failuresInARow == 1 ? "1 request" : "\(figures.failuresInARow) requests"
         return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault)\(next)"
     }
 
     private static func notice(_ shown: Shown, _ server: String) -> String? {
-        shown.figures.lastSkipped.map { last in
-            (shown.figures.skipped == 1 ? "1 outcome was" : "\(shown.figures.skipped) outcomes were")
-                + " passed over, since \(server) refuses it and takes others; the last has cursor \(last.cursor): "
+        shown.figures.lastSkipped.map { last -> String in
+            let isOne = shown.figures.skipped == 1
+            return (isOne ? "1 outcome was" : "\(shown.figures.skipped) outcomes were")
+                + " passed over, since \(server) refuses \(isOne ? "it" : "them") and takes others; the last has cursor "
+                + "\(last.cursor): "
                 + last.fault
         }
     }
+
+    private static func outcomes(_ count: Int) -> String { count == 1 ? "1 outcome" : "\(count) outcomes" }
 
     private func say(_ news: WebhookMachine.News?) {
         let server = configuration.address.server
@@ -234,16 +240,16 @@ package final class Webhook: Sendable {
             say(
                 .notice,
                 "\(server) takes outcomes again, after \(time.words) and \(requests) that failed; "
-                    + "\(standing.waiting) outcomes are to be told")
+                    + "\(Self.outcomes(standing.waiting)) \(standing.waiting == 1 ? "is" : "are") to be told")
         case .missed(let count):
             say(
                 .warning,
                 "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many"
             )
         case .tooLarge(let limit):
-            say(.notice, "\(server) calls a request too large (413), and gets at most \(limit) outcomes at a time")
+            say(.notice, "\(server) calls a request too large (413), and gets at most \(Self.outcomes(limit)) at a time")
         case .halved(let status, let limit):
-            say(.notice, "\(server) refuses a request (\(status)), and gets at most \(limit) outcomes at a time")
+            say(.notice, "\(server) refuses a request (\(status)), and gets at most \(Self.outcomes(limit)) at a time")
         case .skipped(let count, let last, let fault):
             say(
                 .error,

@@ -35,6 +35,8 @@ package struct WebhookFigures: Hashable, Sendable {
     }
 
     mutating func note(_ result: PostResult, _ post: WebhookMachine.Post) {
+        // A probe that is taken tells nothing new, and what is refused still is.
+        if post.isProbe, post.proves(result) { return }
         (lastStatus, fault) = (result.status, result.fault)
         guard case .taken = result else {
             failed += 1

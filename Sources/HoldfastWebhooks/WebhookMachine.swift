@@ -4,59 +4,9 @@ internal import Holdfast
 /// numbers are arguments.
 ///
 /// One request is in flight at a time, and the cursor moves only behind outcomes that the receiver has taken. So outcomes
-/// arrive in the order of the log, and none is passed over but one that the receiver refuses while it takes the next
-/// (``LoneRefusal``).
+/// arrive in the order of the log, and none is passed over but one that the receiver refuses again and again while it takes
+/// others (``LoneRefusal``).
 struct WebhookMachine: Sendable {
-    /// An outcome that was read and is to be told.
-    struct Item: Hashable, Sendable {
-        var cursor: OutcomeCursor
-        /// The length of its JSON.
-        var byteCount: Int
-        var settledAt: WallTime
-    }
-
-    /// A part of the log, without what is for others.
-    struct Load: Hashable, Sendable {
-        var items: [Item]
-        var end: OutcomeCursor
-        /// Outcomes that were deleted before they were read.
-        var missed: Int
-    }
-
-    /// A request.
-    struct Post: Hashable, Sendable {
-        /// The places in the load; empty to tell of a gap alone.
-        var items: Range<Int>
-        var first: OutcomeCursor
-        var last: OutcomeCursor
-        /// 1 for the first.
-        var attempt: Int
-        var missed: Int
-        /// Whether the receiver may have some of it already.
-        var isPossibleDuplicate: Bool
-    }
-
-    enum Step: Hashable, Sendable {
-        case read(after: OutcomeCursor)
-        case post(Post)
-        /// Move the cursor on disk.
-        case move(to: OutcomeCursor)
-        case wait(Duration)
-    }
-
-    /// Something to log.
-    enum News: Hashable, Sendable {
-        case failing(String)
-        case recovered(after: Duration, failures: Int)
-        case missed(Int)
-        /// The receiver calls a request too large; at most so many outcomes from now on.
-        case tooLarge(now: Int)
-        /// It refuses a request with this status; at most so many outcomes from now on.
-        case halved(status: Int, now: Int)
-        /// Outcomes were passed over.
-        case skipped(Int, last: OutcomeCursor, fault: String)
-    }
-
     /// The most bytes of outcomes in a request, if it has more than one.
     static let byteLimit = 1 << 20
     /// Outcomes for others that are passed before that is noted on disk.
@@ -76,6 +26,8 @@ struct WebhookMachine: Sendable {
     private var passedSince: Duration?
     private var load: Load?
     private var position = 0
+    /// The last outcome that was taken, while there is no load: the next one begins with it, and a probe repeats it.
+    private var kept: Item?
     private var limit: Int
     private var takenInARow = 0
     private var pause: Duration?
@@ -113,12 +65,15 @@ struct WebhookMachine: Sendable {
         if let pause { return .wait(pause) }
         if mustMove { return .move(to: cursor) }
         guard let load else { return .read(after: cursor) }
-        if lone.witness > 0, !lone.isWitnessDue, !isAtEnd, !hasWitness { return .read(after: load.end) }
+        if lone.witness > 0, lone.turn == .suspect, !isAtEnd, !hasWitness { return .read(after: load.end) }
         return .post(post(of: load))
     }
 
     /// Whether what is read now comes behind what was read before.
     var readsOn: Bool { load != nil }
+
+    /// Whether the next load begins with the last outcome that was read before.
+    var keepsLast: Bool { kept != nil }
 
     private var hasWitness: Bool { position + lone.witness < (load?.items.count ?? 0) }
 
@@ -126,7 +81,8 @@ struct WebhookMachine: Sendable {
     var oldest: WallTime? { load.flatMap { position < $0.items.count ? $0.items[position].settledAt : nil } }
 
     private func post(of load: Load) -> Post {
-        let start = position + (lone.isWitnessDue ? lone.witness : 0)
+        if lone.turn == .probe { return probe(of: load) }
+        let start = position + (lone.turn == .witness ? lone.witness : 0)
         var end = start
         var bytes = 0
         while end < load.items.count, end - start < (lone.hasBegun ? 1 : limit) {
@@ -140,6 +96,15 @@ struct WebhookMachine: Sendable {
             items: start..<end, first: first, last: start < end ? load.items[end - 1].cursor : load.end,
             attempt: attempts + 1, missed: load.missed,
             isPossibleDuplicate: first <= unclearThrough || isDoubtful)
+    }
+
+    /// What the receiver has taken before, or a request without outcomes where that is not known: either keeps the order.
+    private func probe(of load: Load) -> Post {
+        let items = max(0, position - 1)..<position
+        let known = items.isEmpty ? cursor : load.items[items.lowerBound].cursor
+        return Post(
+            items: items, first: known, last: known, attempt: attempts + 1, missed: 0,
+            isPossibleDuplicate: !items.isEmpty, isProbe: true)
     }
 
     // MARK: What was done
@@ -159,7 +124,7 @@ struct WebhookMachine: Sendable {
     mutating func found(_ cursor: OutcomeCursor) {
         guard cursor != durable else { return }
         (self.cursor, durable, load, mustMove) = (cursor, cursor, nil, false)
-        (lone, carried) = (LoneRefusal(), 0)
+        (lone, carried, kept) = (LoneRefusal(), 0, nil)
     }
 
     /// The log was read.
@@ -172,6 +137,10 @@ struct WebhookMachine: Sendable {
             self.load = load
             self.load?.missed += carried
             carried = 0
+            if let kept {
+                self.load?.items.insert(kept, at: 0)
+                (position, self.kept) = (1, nil)
+            }
         } else {
             carried += load.missed
             cursor = load.end
@@ -213,6 +182,11 @@ struct WebhookMachine: Sendable {
     mutating func answered(_ result: PostResult, to post: Post, now: Moment, random: Double) -> News? {
         figures.note(result, post)
         if result.mayBeTaken { unclearThrough = max(unclearThrough, post.last) }
+        if post.isProbe, post.proves(result) {
+            lone.probeTaken()
+            wait(retry.delay(attempt: min(lone.alternations, LoneRefusal.greatestStep), random: random), now)
+            return nil
+        }
         guard case .taken = result else { return failed(result, post, now: now, random: random) }
         let skipped = skip(before: post)
         take(post)
@@ -245,7 +219,7 @@ struct WebhookMachine: Sendable {
             self.load?.missed = 0
         } else {
             cursor = load.end
-            self.load = nil
+            drop()
         }
         mustMove = true
         takenInARow += 1
@@ -255,6 +229,17 @@ struct WebhookMachine: Sendable {
         }
     }
 
+    /// The load is done with, up to ``position``.
+    private mutating func drop() {
+        kept = position > 0 ? load?.items[position - 1] : nil
+        load = nil
+    }
+
+    private mutating func wait(_ delay: Duration, _ now: Moment) {
+        pause = delay
+        figures.nextAttempt = now.wall.advanced(by: delay)
+    }
+
     private mutating func failed(_ result: PostResult, _ post: Post, now: Moment, random: Double) -> News? {
         attempts += 1
         takenInARow = 0
@@ -262,37 +247,42 @@ struct WebhookMachine: Sendable {
             limit = post.items.count / 2
             return result.status == 413 ? .tooLarge(now: limit) : .halved(status: result.status ?? 0, now: limit)
         }
-        if result.isAboutContent, post.items.isEmpty, let gap = load {
-            (carried, cursor, load) = (gap.missed, gap.end, nil)
+        if result.isAboutContent, post.items.isEmpty, !post.isProbe, let gap = load {
+            (carried, cursor) = (gap.missed, gap.end)
+            drop()
             return nil
         }
-        let isWitnessNext = judgeLone(result, post)
+        let goesOnAtOnce = judgeLone(result, post)
         figures.failuresInARow += 1
         var retryAfter: Duration?
         if case .refused(_, let asked) = result { retryAfter = asked }
         var delay = retry.delay(attempt: figures.failuresInARow, retryAfter: retryAfter, random: random)
         // It says that it wants no more, and is asked seldom.
         if result.status == 410 { delay = max(delay, retry.maximum) }
-        if isWitnessNext { delay = .zero }
-        pause = isWitnessNext ? nil : delay
-        figures.nextAttempt = now.wall.advanced(by: delay)
+        if goesOnAtOnce { delay = .zero }
+        wait(delay, now)
+        if goesOnAtOnce { pause = nil }
         guard failingSince == nil else { return nil }
         failingSince = now.monotonic
         figures.failingSince = now.wall
         return .failing(result.fault ?? "")
     }
 
-    /// - Returns: whether a witness goes at once.
+    /// - Returns: whether the next request goes at once.
     private mutating func judgeLone(_ result: PostResult, _ post: Post) -> Bool {
+        if result.isAboutContent, post.isProbe {
+            lone.probeRefused()
+            return false
+        }
         guard result.isAboutContent, post.items.count == 1 else {
             lone.interrupted()
             return false
         }
         guard post.items.lowerBound == position else {
             lone.witnessRefused()
-            return false
+            return true
         }
         loneFault = result
-        return lone.refused(hasWitness: hasWitness)
+        return lone.suspectRefused(hasWitness: hasWitness)
     }
 }

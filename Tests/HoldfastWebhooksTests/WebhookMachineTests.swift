@@ -90,11 +90,18 @@ import Testing
         #expect(machine.figures.possibleDuplicates == 2)
     }
 
-    @Test("503 says that nothing was done, and 500 does not") func clear() throws {
-        #expect(!PostResult.refused(status: 503, retryAfter: nil).mayBeTaken)
-        #expect(!PostResult.refused(status: 400, retryAfter: nil).mayBeTaken)
-        #expect(PostResult.refused(status: 500, retryAfter: nil).mayBeTaken)
-        #expect(PostResult.refused(status: 502, retryAfter: nil).mayBeTaken)
+    @Test("After every 5xx the receiver may have the outcomes, and after a 4xx it has not")
+    func clear() throws {
+        for status in [500, 501, 502, 503, 504, 599] {
+            var machine = try machine()
+            _ = machine.take(load([1, 2]))
+            try answer(&machine, .refused(status: status, retryAfter: nil))
+            machine.waited()
+            #expect(try post(machine).isPossibleDuplicate, "\(status)")
+        }
+        for status in [301, 400, 404, 408, 429] {
+            #expect(!PostResult.refused(status: status, retryAfter: nil).mayBeTaken, "\(status)")
+        }
     }
 
     @Test("The first thousand outcomes that an earlier process may have posted are marked, and nothing that came since")
