@@ -144,7 +144,7 @@ struct FileHandOverWork {
             guard let note,
                 try journal.reading({ (reader) throws(JournalError) in try reader.note(note.name) })
                     == note.value
-            else { throw FileSending.takenByAnother(file.name) }
+            else { throw FileHandOver.takenByAnother(file.name) }
             return .lost
         } catch let error as JournalError where error.code == .notFound {
             throw ToolError(

@@ -82,13 +82,6 @@ struct FileSending {
         }
     }
 
-    static func takenByAnother(_ name: String) -> ToolError {
-        ToolError(
-            .cannotOpen,
-            "another `send` takes the same file, \(name): this one takes no more of it. Wait for the other, or end it; then "
-                + "--resume goes on")
-    }
-
     // MARK: Beside the process that uses the journal
 
     /// - Returns: nil when that process delivers nothing, and nothing was done.

@@ -42,7 +42,7 @@ extension SendCommand {
             let task = try sending.task(of: input, in: journal, ids: report?.ledger.ids, defaultTopic: topic)
             if let report, report.place != task.place.progress {
                 try await report.ledger.abandon()
-                throw FileSending.takenByAnother(input.name)
+                throw FileHandOver.takenByAnother(input.name)
             }
             if strict,
                 try await !StrictCheck(
