@@ -4,7 +4,9 @@ import HoldfastAPNsAnswers
 import HoldfastControl
 import HoldfastJournal
 import HoldfastTesting
+import Logging
 import Scratch
+import ServiceLifecycle
 import Testing
 
 /// A file for a journal that another process uses.
@@ -170,5 +172,64 @@ struct FileHandOverTests {
             #expect(result.status == 0, "\(result.errors)")
             #expect(engine.status().confirmed == 1500)
         }
+    }
+
+    @Test("Of two that give one file one ends, and no line is called refused that the other had taken")
+    func two() async throws {
+        try write((1...1500).map { line($0) })
+        var options = LMDBJournal.Options()
+        options.entryLimit = 600
+        try await world.withEngine(EngineConfiguration(), options: options) { engine in
+            let lanes = Guarantee.allCases.map { LaneKey(route: "default", urgency: .immediate, guarantee: $0) }
+            for lane in lanes { try await engine.desk.pause(lane, reason: "incident") }
+            let first = try Tool.start(arguments(["--report", report]))
+            #expect(try await waitUntil { try first.errors.contains("; waiting") })
+            // With the same report.
+            let same = try await send("--resume", "--report", report)
+            #expect(same.status == 73, "\(same.errors)")
+            #expect(same.errors.contains("the report \(report) is being written by another `send`"), "\(same.errors)")
+            #expect(engine.status().submitted == 500)
+            // Without one, while the first stands still.
+            first.kill(SIGSTOP)
+            for lane in lanes { try await engine.desk.resume(lane) }
+            let second = try await send("--resume")
+            #expect(second.status == 0, "\(second.errors)")
+            first.kill(SIGCONT)
+            let ended = try await first.result()
+            #expect(ended.status == 73, "\(ended.errors)")
+            #expect(ended.errors.contains("another `send` takes the same file"), "\(ended.errors)")
+            #expect(try outcomes().count == 500 && outcomes().values.allSatisfy { $0 == ["confirmed"] })
+            // The other's are none of its own.
+            let last = try await send("--resume", "--report", report, "--json")
+            #expect(try last.status == 1 && last.count("untold") == 1000, "\(last.errors)")
+            let outcomes = try outcomes()
+            #expect(outcomes.count == 1500 && outcomes[500] == ["confirmed"])
+            #expect((501...1500).allSatisfy { outcomes[$0] == ["untold"] })
+            #expect(try world.folder.read("report").contains("unknown to this report: taken by another run"))
+            #expect(engine.status().submitted == 1500)
+        }
+    }
+
+    @Test("A service that is just starting is waited for until it takes the file")
+    func starting() async throws {
+        try write((1...3).map { line($0) })
+        let opened = try LMDBJournal(directory: world.journal)
+        defer { opened.close() }
+        let engine = try PushEngine(
+            journal: opened, routes: [Route(connector: world.connector)], configuration: EngineConfiguration())
+        let tool = try Tool.start(arguments(["--report", report]))
+        #expect(try await waitUntil { try tool.errors.contains("waiting until it takes a file") || !tool.isRunning })
+        let control = ControlSocket(desk: engine.desk, journal: world.journal, logger: Logger(label: "test"))
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: control), .init(service: engine)], logger: Logger(label: "test")))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            let result = try? await tool.result()
+            #expect(result?.status == 0, "\(result?.errors ?? "")")
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        #expect(try outcomes() == [1: ["confirmed"], 2: ["confirmed"], 3: ["confirmed"]])
     }
 }

@@ -48,7 +48,7 @@ struct ReportIndexTests {
     func checkpoints() async throws {
         let folder = try TemporaryFolder()
         let header = ReportHeader(input: "/in", device: 1, inode: 2, journal: "/j", key: [1, 2])
-        let file = try await ReportFile.create(folder("r"), header, from: OutcomeCursor(4))
+        let file = try ReportFile.create(folder("r"), header, from: OutcomeCursor(4))
         try file.append(Array("{\"line\":1,\"uid\":8}\n".utf8))
         file.append(ReportRecord(line: 1, uid: UID(8), id: NotificationID()))
         try file.checkpoint(lines: 1, offset: 10, part: nil, cursor: OutcomeCursor(5))
@@ -56,7 +56,10 @@ struct ReportIndexTests {
         file.append(ReportRecord(line: 2, uid: UID(9), id: NotificationID()))
         try file.finish()
 
-        let again = try ReportFile.open(folder("r"))
+        // The run that has it keeps it for itself, until it ends.
+        #expect(throws: ToolError.self) { try ReportLock.existing(folder("r")) }
+        file.close()
+        let again = try ReportFile.open(try #require(try ReportLock.existing(folder("r"))))
         #expect(again.header == header)
         #expect(again.state == ReportState(lines: 1, offset: 10, records: 1, bytes: 19, cursor: 5))
         try again.cut()
@@ -73,11 +76,34 @@ struct ReportIndexTests {
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
+        again.close()
         // Any other bytes are an error, and no crash.
         for count in [0, 100, 16_000, 17_000] {
             try folder.write("r.resume", String(repeating: "x", count: count))
-            #expect(throws: ToolError.self) { try ReportFile.open(folder("r")) }
+            #expect(throws: ToolError.self) {
+                try ReportFile.open(try #require(try ReportLock.existing(folder("r"))))
+            }
         }
+    }
+
+    @Test("A report that a crash left half made is made anew")
+    func halfMade() async throws {
+        let folder = try TemporaryFolder()
+        let header = ReportHeader(input: "/in", device: 1, inode: 2, journal: "/j", key: [1, 2])
+        for content in ["", "half"] {
+            try folder.write("r.resume", content)
+            let lock = try #require(try ReportLock.existing(folder("r")))
+            #expect(ReportFile.isUnmade(lock))
+            let file = try ReportFile.create(folder("r"), header, from: .start, in: lock)
+            #expect(file.header == header && !ReportFile.isUnmade(lock))
+            try file.discard()
+            file.close()
+        }
+        let file = try ReportFile.create(folder("r"), header, from: .start)
+        try FileManager.default.removeItem(atPath: folder("r"))
+        file.close()
+        #expect(ReportFile.isUnmade(try #require(try ReportLock.existing(folder("r")))))
+        #expect(try ReportLock.existing(folder("other")) == nil)
     }
 
     @Test("The ids of lines are their own, and the same when they are read again")

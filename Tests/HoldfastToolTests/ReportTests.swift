@@ -152,6 +152,11 @@ struct ReportTests {
         }
         let missing = try await refusal(folder("no/report"))
         #expect(missing.status == 73 && missing.errors.contains("no/report"), "\(missing.errors)")
+        #expect(!missing.errors.contains(".resume"), "\(missing.errors)")
+        try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: folder("nowhere"))
+        let dangling = try await refusal(folder("link"))
+        #expect(dangling.status == 73 && dangling.errors.contains(folder("link")), "\(dangling.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder("link.resume")))
         try folder.write("mine", "precious")
         let taken = try await refusal(folder("mine"))
         #expect(taken.status == 73 && taken.errors.contains("is there already"), "\(taken.errors)")

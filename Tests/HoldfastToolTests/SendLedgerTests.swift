@@ -15,9 +15,9 @@ struct SendLedgerTests {
 
     private func ledger() async throws -> SendLedger {
         let header = ReportHeader(input: "/in", device: 1, inode: 2, journal: "/j", key: [1, 2])
-        let isThere = FileManager.default.fileExists(atPath: folder("r"))
+        let lock = try ReportLock.existing(folder("r"))
         let file =
-            isThere ? try ReportFile.open(folder("r")) : try await ReportFile.create(folder("r"), header, from: .start)
+            if let lock { try ReportFile.open(lock) } else { try ReportFile.create(folder("r"), header, from: .start) }
         return try SendLedger(file, ids: Self.ids, from: .start)
     }
 

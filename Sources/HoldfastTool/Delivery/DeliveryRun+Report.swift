@@ -56,6 +56,8 @@ extension DeliveryRun {
                 isWhole: outcome.summary.inputFinished,
                 fate: { (uid) throws(JournalError) in try journal.fate(of: uid) }, troubles: lanes)
             outcome.summary.reportOpen = standing.open
+            let untold = await ledger.counts.untold
+            outcome.summary.untold = untold > 0 ? untold : nil
         } catch {
             outcome.error = outcome.error ?? error
         }

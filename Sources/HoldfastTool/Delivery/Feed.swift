@@ -184,6 +184,6 @@ struct Feed {
         name: String, value: [UInt8]
     )? {
         guard let identity = file.identity, let progress = batch.progress(of: file) else { return nil }
-        return (identity.noteName, try progress.noted())
+        return (identity.noteName, try progress.noted(ledger?.ids))
     }
 }

@@ -31,6 +31,13 @@ struct FileHandOver {
     var options = Options()
     var console = Console.standard
 
+    static func takenByAnother(_ name: String) -> ToolError {
+        ToolError(
+            .cannotOpen,
+            "another `send` takes the same file, \(name): this one takes no more of it. Wait for the other, or end it; then "
+                + "--resume goes on")
+    }
+
     private enum Ending {
         case over(ToolError?)
         case interrupted

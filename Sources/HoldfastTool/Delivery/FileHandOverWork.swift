@@ -140,11 +140,11 @@ struct FileHandOverWork {
                 .cannotOpen,
                 "\(link.owner) uses the journal, and is of a Holdfast that takes no files: restart it with this one")
         } catch let error as JournalError where error.code == .inUse {
-            // Of this process's own, of which no answer came; or of another's.
+            // Of this run's own, of which no answer came; or of another's, which is never the same.
             guard let note,
                 try journal.reading({ (reader) throws(JournalError) in try reader.note(note.name) })
                     == note.value
-            else { throw error }
+            else { throw FileHandOver.takenByAnother(file.name) }
             return .lost
         } catch let error as JournalError where error.code == .notFound {
             throw ToolError(
@@ -186,16 +186,19 @@ struct FileHandOverWork {
             found.items = part.notifications.indices.map {
                 LostReceipts.Found.Item(line: part.lines[$0], notification: part.notifications[$0])
             }
-            try LostReceipts(reader: reader, cursor: cursor).look(for: &found)
+            try LostReceipts(reader: reader, cursor: cursor, areOfThisReport: true).look(for: &found)
             return found.items.map { item in
-                item.uid.map { .accepted($0) } ?? .refused(Refusal(item.reason ?? .receiptLost, item.detail))
+                if let uid = item.uid { return .accepted(uid) }
+                return item.isUntold
+                    ? .undetermined(JournalError(.undetermined, item.detail))
+                    : .refused(Refusal(item.reason ?? .receiptLost, item.detail))
             }
         }
     }
 
     private func note(_ part: NotificationInput.Batch) throws(ToolError) -> RestoreNote? {
         guard let identity = file.identity, let progress = part.progress(of: file) else { return nil }
-        return RestoreNote(name: identity.noteName, value: try progress.noted(), before: noted)
+        return RestoreNote(name: identity.noteName, value: try progress.noted(plan.ledger.ids), before: noted)
     }
 
     private func count(

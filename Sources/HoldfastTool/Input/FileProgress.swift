@@ -29,6 +29,9 @@ struct FileProgress: Codable, Equatable {
     var finished: Bool
     /// How many notifications of the next line were taken; nil for none.
     var part: Int?
+    /// Whose ids the lines before it were given last: see ``LineIDs/run``. Two runs that came to the same place differ in it.
+    /// Nil for a run that gave none.
+    var run: UInt64?
 
     init(
         path: String, offset: UInt64, lines: Int, fingerprint: UInt64, finished: Bool, part: Int? = nil
@@ -39,8 +42,12 @@ struct FileProgress: Codable, Equatable {
     }
 
     /// The note's value.
-    func noted() throws(ToolError) -> [UInt8] {
-        do { return try encoded() } catch { throw ToolError(.internalFault, "\(error)") }
+    ///
+    /// - Parameter ids: those that lines are given; nil for none.
+    func noted(_ ids: LineIDs? = nil) throws(ToolError) -> [UInt8] {
+        var progress = self
+        progress.run = ids?.run
+        do { return try progress.encoded() } catch { throw ToolError(.internalFault, "\(error)") }
     }
 
     func encoded() throws -> [UInt8] { Array(try JSONOutput.line(self).utf8) }

@@ -15,4 +15,10 @@ struct LineIDs: Equatable {
         return NotificationID(
             high: first & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: second & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
     }
+
+    /// Names all runs that give these ids: those of one report, or one run without.
+    var run: UInt64 {
+        var hash = SipHash128(key: key)
+        return hash.finalize().0
+    }
 }

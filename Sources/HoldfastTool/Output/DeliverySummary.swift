@@ -136,7 +136,7 @@ struct DeliverySummary: Encodable, Equatable {
         if unknown > 0 { rows.append(("unknown", Format.count(unknown), "perhaps taken, and not to be sent again")) }
         if let superseded { rows.append(("superseded", Format.count(superseded), "a newer one took their place")) }
         if withdrawn > 0 { rows.append(("withdrawn", Format.count(withdrawn), "taken back, and never sent")) }
-        if let untold { rows.append(("untold", Format.count(untold), "ended; the journal does not keep how")) }
+        if let untold { rows.append(("untold", Format.count(untold), "ended long ago, or taken by another run")) }
         if let scheduled { rows.append(("scheduled", Format.count(scheduled), "whoever uses the journal sends them")) }
         switch left {
         case nil: rows.append(("left", "?", "safe in the journal, which failed: " + Self.remedy))

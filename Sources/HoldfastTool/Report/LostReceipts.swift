@@ -13,7 +13,10 @@ struct LostReceipts {
             /// Nil for one that is not in the journal, and has no outcome.
             var uid: UID?
             var reason: Reason?
+            /// Why the journal refused it, or why nobody can tell.
             var detail = ""
+            /// Whether nobody can tell what became of it.
+            var isUntold = false
         }
 
         var items: [Item] = []
@@ -38,6 +41,9 @@ struct LostReceipts {
     let reader: JournalReader
     /// Outcomes of what is looked for come behind this one.
     let cursor: OutcomeCursor
+    /// Whether all of them were taken under the ids of this report: then the journal refused what it does not know. Of another
+    /// run's, this one knows nothing.
+    let areOfThisReport: Bool
 
     /// Reads the lines up to a place again.
     static func lines(_ task: InputTask, upTo end: FileProgress) async throws(ToolError) -> Found {
@@ -94,12 +100,18 @@ struct LostReceipts {
 
     private func explain(_ found: inout Found, isGap: Bool) throws(JournalError) {
         for position in found.items.indices where found.items[position].uid == nil {
+            guard areOfThisReport, !isGap else {
+                found.items[position].isUntold = true
+                found.items[position].detail =
+                    areOfThisReport
+                    ? "a crash came between its commit and this report, and outcomes were deleted since: it was refused, or has ended"
+                    : "unknown to this report: taken by another run"
+                continue
+            }
             let entries = try reader.blacklistEntries(for: found.items[position].notification.recipient)
-            if !entries.isEmpty { found.items[position].reason = .blacklisted }
+            found.items[position].reason = entries.isEmpty ? nil : .blacklisted
             found.items[position].detail =
-                isGap
-                ? "a crash came between its commit and this report, and outcomes were deleted since: it was refused, or has ended"
-                : "a crash came between its commit and this report, and it is not in the journal: it was refused"
+                "a crash came between its commit and this report, and it is not in the journal: it was refused"
         }
     }
 }

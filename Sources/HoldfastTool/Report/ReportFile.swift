@@ -8,7 +8,7 @@ internal import NIOPosix
 /// accepted notifications with their lines, and how far both have come.
 ///
 /// A checkpoint makes all of it durable: the lines first, then the records, then how far they go. What lies behind the last
-/// checkpoint after a crash is cut off, and written again.
+/// checkpoint after a crash is cut off, and written again. The companion is locked meanwhile: one run writes a report.
 final class ReportFile {
     private static let headerSize = 16 << 10
     private static let slotSize = 512
@@ -38,22 +38,29 @@ final class ReportFile {
 
     /// Makes both.
     ///
-    /// - Parameter cursor: outcomes of what is in the report come behind this one.
-    /// - Throws: ``ToolError`` when there is a file of the name already, or none can be made.
+    /// - Parameters:
+    ///   - cursor: outcomes of what is in the report come behind this one.
+    ///   - lock: of the companion that a crash left of a report that was about to be made.
+    /// - Throws: ``ToolError`` when there is a file of the name already, or none can be made: nothing is left then.
     static func create(
-        _ path: String, _ header: ReportHeader, from cursor: OutcomeCursor
-    ) async throws(ToolError) -> ReportFile {
+        _ path: String, _ header: ReportHeader, from cursor: OutcomeCursor, in lock: ReportLock? = nil
+    ) throws(ToolError) -> ReportFile {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw ToolError(.cannotOpen, "the report \(path) is there already: give another name, or remove it")
         }
         let first = Slot(sequence: 1, state: ReportState(cursor: cursor.rawValue))
         let empty = [UInt8](repeating: 0, count: slotSize)
-        let file = try PrivateFile(companionPath(of: path), replacesExisting: true)
-        try file.write(
-            try ReportBlock.encode(header, size: headerSize) + (try ReportBlock.encode(first, size: slotSize)) + empty)
-        try await file.finish()
-        try makeEmpty(path)
-        return try open(path)
+        let bytes =
+            try ReportBlock.encode(header, size: headerSize) + (try ReportBlock.encode(first, size: slotSize)) + empty
+        let lock = if let lock { lock } else { try ReportLock.make(path) }
+        do throws(ToolError) {
+            try lock.fill(bytes)
+            try makeEmpty(path)
+        } catch {
+            lock.discard()
+            throw error
+        }
+        return try open(lock)
     }
 
     private static func makeEmpty(_ path: String) throws(ToolError) {
@@ -66,24 +73,47 @@ final class ReportFile {
         }
     }
 
+    /// Whether the report itself is missing, because a crash came while it was made: nothing was taken for it then.
+    static func isUnmade(_ lock: ReportLock) -> Bool {
+        guard !FileManager.default.fileExists(atPath: lock.path) else { return false }
+        guard let start = try? start(of: lock.companion), let slot = start.slot else { return true }
+        return slot.state.lines == 0 && slot.state.part == nil && slot.state.bytes == 0
+    }
+
+    private struct Start {
+        var header: ReportHeader?
+        /// The newer one, and where it is.
+        var slot: Slot?
+        var number = 0
+    }
+
+    private static func start(of companion: FileHandle) throws -> Start {
+        try companion.seek(toOffset: 0)
+        let bytes = Array(try companion.read(upToCount: Int(recordsOffset)) ?? Data())
+        guard bytes.count >= headerSize else { return Start() }
+        var start = Start(header: ReportBlock.decode(ReportHeader.self, Array(bytes[..<headerSize])))
+        for number in 0..<2 {
+            let offset = headerSize + number * slotSize
+            guard bytes.count >= offset + slotSize,
+                let slot = ReportBlock.decode(Slot.self, Array(bytes[offset..<offset + slotSize])),
+                slot.sequence >= start.slot?.sequence ?? 0
+            else { continue }
+            (start.slot, start.number) = (slot, number)
+        }
+        return start
+    }
+
     /// Opens both where the last checkpoint left them.
-    static func open(_ path: String) throws(ToolError) -> ReportFile {
-        let companionPath = companionPath(of: path)
+    static func open(_ lock: ReportLock) throws(ToolError) -> ReportFile {
+        let (path, companion) = (lock.path, lock.companion)
         do {
-            let companion = try FileHandle(forUpdating: URL(fileURLWithPath: companionPath))
-            let start = Array(try companion.read(upToCount: Int(recordsOffset)) ?? Data())
-            let slots = (0..<2).map { index in
-                let offset = headerSize + index * slotSize
-                return start.count >= offset + slotSize
-                    ? ReportBlock.decode(Slot.self, Array(start[offset..<offset + slotSize])) : nil
+            let start = try start(of: companion)
+            guard let header = start.header, header.ids != nil, let last = start.slot else {
+                throw damaged(path, "its first bytes cannot be read")
             }
-            guard start.count >= headerSize,
-                let header = ReportBlock.decode(ReportHeader.self, Array(start[..<headerSize])), header.ids != nil,
-                let slot = [0, 1].filter({ slots[$0] != nil }).max(by: { slots[$0]!.sequence < slots[$1]!.sequence }),
-                let last = slots[slot]
-            else { throw damaged(path, "its first bytes cannot be read") }
             guard header.version <= ReportHeader.currentVersion else {
-                throw ToolError(.cannotOpen, "\(companionPath) is of a newer Holdfast (version \(header.version))")
+                throw ToolError(
+                    .cannotOpen, "\(companionPath(of: path)) is of a newer Holdfast (version \(header.version))")
             }
             let state = last.state
             let report = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -91,7 +121,7 @@ final class ReportFile {
                 try report.seekToEnd() >= state.bytes,
                 try companion.seekToEnd() >= recordsOffset + UInt64(state.records * ReportRecord.size)
             else { throw damaged(path, "one of both is shorter than it was") }
-            return ReportFile(path, header, state, report, companion, slot, last.sequence)
+            return ReportFile(path, header, state, report, companion, start.number, last.sequence)
         } catch let error as ToolError {
             throw error
         } catch {
@@ -180,6 +210,12 @@ final class ReportFile {
     func discard() throws(ToolError) {
         try complete()
         try performing { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// Lets go of both, and of the lock.
+    func close() {
+        try? report.close()
+        try? companion.close()
     }
 
     // MARK: Reading

@@ -53,6 +53,12 @@ enum ReportLine {
                 reason: reason, detail: detail), line: line)
     }
 
+    /// What was taken, or refused, and nobody can tell which.
+    static func untold(_ notification: PushNotification, _ detail: String, line: Int) throws(ToolError) -> [UInt8] {
+        try bytes(
+            Other(recipient: RecipientForm(notification.recipient), outcome: "untold", detail: detail), line: line)
+    }
+
     static func repeated(
         _ uid: UID, _ end: TerminalOutcome, _ notification: PushNotification, line: Int
     ) throws(ToolError) -> [UInt8] {

@@ -11,7 +11,7 @@ actor SendLedger {
         var unknown = 0
         var withdrawn = 0
         var superseded = 0
-        /// Ended, and nobody knows how.
+        /// Nobody knows how they ended, or whether they were taken.
         var untold = 0
     }
 
@@ -100,8 +100,13 @@ actor SendLedger {
             try file?.append(
                 try ReportLine.refused(
                     notification.recipient, notification.id, refusal.reason.rawValue, refusal.detail, line: line))
-        case .undetermined: break
+        case .undetermined(let error): try tellNothing(of: notification, error.message, line: line)
         }
+    }
+
+    private func tellNothing(of notification: PushNotification, _ why: String, line: Int) throws(ToolError) {
+        counts.untold += 1
+        try file?.append(try ReportLine.untold(notification, why, line: line))
     }
 
     private func note(_ uid: UID, _ id: NotificationID?, line: Int) {
@@ -116,6 +121,8 @@ actor SendLedger {
             for item in lost.items {
                 if let uid = item.uid {
                     note(uid, item.notification.id, line: item.line)
+                } else if item.isUntold {
+                    try tellNothing(of: item.notification, item.detail, line: item.line)
                 } else {
                     try file?.append(
                         try ReportLine.refused(
@@ -192,6 +199,12 @@ actor SendLedger {
         if lines == 0, part == nil { try file?.discard() }
     }
 
+    /// Gives up a sending of which nothing was taken: another run may write its report.
+    func abandon() throws(ToolError) {
+        try discardIfEmpty()
+        file?.close()
+    }
+
     /// Writes the rest of the report: a line for each notification without an outcome, which the next run replaces.
     ///
     /// - Parameters:
@@ -221,6 +234,7 @@ actor SendLedger {
             }
             try file?.finish()
             if isWhole, index.open == 0 { try file?.complete() }
+            file?.close()
             return standing
         }
     }

@@ -8,15 +8,18 @@ struct SendReport {
     /// As it was given.
     let path: String
     let ledger: SendLedger
+    /// How far the file had been taken.
+    let place: FileProgress?
 
     /// Makes the report of a sending that begins at a place, or goes on with the one that has come there.
     ///
     /// - Parameters:
+    ///   - lock: of the report, from before the place was looked up; nil when it was not begun.
     ///   - journal: its directory, of which this process is not the owner yet.
     ///   - lines: the task of reading the input from a place on, with these ids.
     /// - Throws: ``ToolError`` when it can't be written, or is not the report of this sending; nothing was done then.
     static func open(
-        _ path: String, of file: InputFile, at place: InputPlace, journal: String,
+        _ path: String, _ lock: ReportLock?, of file: InputFile, at place: InputPlace, journal: String,
         lines: (InputPlace, LineIDs) -> InputTask
     ) async throws -> SendReport {
         guard !path.isEmpty, path != "-" else {
@@ -26,7 +29,7 @@ struct SendReport {
         let reader = FileManager.default.fileExists(atPath: journal) ? try JournalReader(directory: journal) : nil
         defer { reader?.close() }
         let newest = try reader?.outcomeLog().newest ?? .start
-        let report = try await opened(path, of: file, at: place, journal: directory, from: newest)
+        let report = try opened(path, lock, of: file, at: place, journal: directory, from: newest)
         guard let ids = report.header.ids else { throw ToolError(.internalFault, "the report has no key") }
         let state = report.state
         if OutcomeCursor(state.cursor) > newest {
@@ -44,10 +47,12 @@ struct SendReport {
                 decision: .goOn(before), progress: before, history: try file.history(before: state.offset) ?? [])
             try file.seek(to: state.offset)
             var found = try await LostReceipts.lines(lines(start, ids), upTo: progress)
-            try LostReceipts(reader: reader, cursor: OutcomeCursor(state.cursor)).look(for: &found)
+            try LostReceipts(
+                reader: reader, cursor: OutcomeCursor(state.cursor), areOfThisReport: progress.run == ids.run
+            ).look(for: &found)
             try await ledger.recover(found)
         }
-        return SendReport(path: path, ledger: ledger)
+        return SendReport(path: path, ledger: ledger, place: place.progress)
     }
 
     /// Whether there is a report that no run goes on with.
@@ -57,19 +62,20 @@ struct SendReport {
     }
 
     private static func opened(
-        _ path: String, of file: InputFile, at place: InputPlace, journal: String, from cursor: OutcomeCursor
-    ) async throws(ToolError) -> ReportFile {
+        _ path: String, _ lock: ReportLock?, of file: InputFile, at place: InputPlace, journal: String,
+        from cursor: OutcomeCursor
+    ) throws(ToolError) -> ReportFile {
         let taken = place.progress
-        guard FileManager.default.fileExists(atPath: ReportFile.companionPath(of: path)) else {
+        guard let lock, !ReportFile.isUnmade(lock) else {
             if let taken, taken.lines > 0 || taken.part != nil {
                 throw ToolError(
                     .usage,
                     "\(Format.plural(taken.lines, "line")) of \(file.name) were taken without the report \(path), so it could not "
                         + "have all lines: name the report that the sending was begun with, or leave --report out")
             }
-            return try await ReportFile.create(path, header(of: file, journal: journal), from: cursor)
+            return try ReportFile.create(path, header(of: file, journal: journal), from: cursor, in: lock)
         }
-        let report = try ReportFile.open(path)
+        let report = try ReportFile.open(lock)
         let rest = "give another name, or remove it with \(ReportFile.companionPath(of: path))"
         guard report.header.isOf(file, journal: journal) else {
             let other = report.header.input ?? "standard input"

@@ -75,7 +75,7 @@ final class SetupLock {
                 ToolError.status(ofFile: error, otherwise: .cannotOpen),
                 "\(directory) can't be opened: \(FileFailure.words(error))")
         }
-        if flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+        guard FileLock.take(handle) else {
             throw ToolError(
                 .cannotOpen, "another `holdfast init` is at work in \(directory): try again when it has ended")
         }

@@ -23,15 +23,18 @@ struct FileSending {
     /// - Returns: nil for none, and for one that was finished together with its file.
     func report(_ path: String?, of input: InputFile) async throws -> SendReport? {
         guard let path else { return nil }
-        return try await report(path, of: input, at: try place(of: input).place)
+        let lock = try ReportLock.existing(path)
+        return try await report(path, lock, of: input, at: try place(of: input).place)
     }
 
-    private func report(_ path: String, of input: InputFile, at place: InputPlace) async throws -> SendReport? {
+    private func report(
+        _ path: String, _ lock: ReportLock?, of input: InputFile, at place: InputPlace
+    ) async throws -> SendReport? {
         if case .alreadyFinished = place.decision, SendReport.isFinished(path) {
             console.note("the report \(path) is finished, too: nothing is added to it")
             return nil
         }
-        return try await SendReport.open(path, of: input, at: place, journal: journal) { place, ids in
+        return try await SendReport.open(path, lock, of: input, at: place, journal: journal) { place, ids in
             task(of: input, at: place, ids: ids)
         }
     }
@@ -93,9 +96,11 @@ struct FileSending {
                 "\(desk.owner) uses the journal and keeps no history (journal.history), so nobody could tell what becomes of a "
                     + "file's lines: turn it on, or send the lines to the gateway's address")
         }
+        // Before the place is looked up, which another run may move on.
+        let lock = if let path { try ReportLock.existing(path) } else { nil as ReportLock? }
         let (place, noted) = try place(of: input)
         if isStrict, try await !isWellFormed(input, at: place) { return .badInput }
-        let report: SendReport? = if let path { try await report(path, of: input, at: place) } else { nil }
+        let report: SendReport? = if let path { try await report(path, lock, of: input, at: place) } else { nil }
         let ledger =
             try report?.ledger
             ?? SendLedger(nil, ids: LineIDs(key: .random()), from: log.newest)

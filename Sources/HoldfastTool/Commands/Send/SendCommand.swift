@@ -140,12 +140,12 @@ struct SendCommand: AsyncParsableCommand {
         return environment
     }
 
-    private var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
+    var mode: ResumeMode { resume ? .resume : restart ? .restart : .fresh }
 
     func run() async throws { try await reporting { try await send() } }
 
     /// The source of the notifications.
-    private enum Source {
+    enum Source {
         case file(InputFile)
         case flags(NotificationDraft)
     }
@@ -158,65 +158,32 @@ struct SendCommand: AsyncParsableCommand {
 
     private func send() async throws -> ToolStatus {
         guard file != nil || !notificationOptions.given.isEmpty else { throw Self.missing }
-        var configuration = deliveryOptions.over(try journalOptions.load())
+        let configuration = deliveryOptions.over(try journalOptions.load())
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let source = try await source()
-        if let desk = try await DeskOpener.live(path) {
-            let taken =
-                switch source {
-                case .flags(let draft): try await handOver(draft, to: desk, of: path, plan, configuration)
-                case .file(let input): try await handOver(input, to: desk, of: path, plan, configuration)
-                }
-            await desk.close()
-            if let taken { return taken }
-        }
-        // By their apns-ids the journal tells how these ended.
-        if case .flags = source { configuration.limits.engine.remembersIDs = true }
-        // Known to be in vain before a journal is made for it.
-        if !FileManager.default.fileExists(atPath: path) {
-            let routes = try ready(plan, remembered: nil)
-            if case .flags(let draft) = source { _ = try notifications(draft, plan.defaultTopic(of: routes)) }
-        }
-        // What ends while its report is written must be there to be read.
-        if report != nil, !configuration.journal.history.isKept { configuration.journal.history = HistoryPolicy() }
-
-        let sending = FileSending(
-            journal: path, mode: mode, environment: environment,
-            topic: report == nil ? nil : plan.defaultTopic(remembered: try remembered(by: path)))
-        let report: SendReport? =
-            if case .file(let input) = source { try await sending.report(self.report, of: input) } else { nil }
-        let journal = try await configuration.journal.open(at: path, create: true)
-        defer { journal.close() }
-        for warning in journal.warnings { Console.standard.note("warning: \(warning)") }
-        let remembered = try RouteSettings.read(from: journal, named: path)
-        let routes = try ready(plan, remembered: remembered)
-        let topic = plan.defaultTopic(of: routes)
-        let intake: Intake
-        switch source {
-        case .flags(let draft): intake = .notifications(try notifications(draft, topic))
-        case .file(let input):
-            let task = try sending.task(of: input, in: journal, ids: report?.ledger.ids, defaultTopic: topic)
-            if strict,
-                try await !StrictCheck(
-                    console: .standard, routes: routes.map(\.route),
-                    defaultEnvironment: configuration.limits.engine.defaultEnvironment
-                ).passes(task)
-            {
-                try await report?.ledger.discardIfEmpty()
-                return .badInput
+        let deadline = ContinuousClock.now + HandOverWatch.ownerLimit
+        var isWaiting = false
+        while true {
+            if let desk = try await DeskOpener.live(path) {
+                let taken =
+                    switch source {
+                    case .flags(let draft): try await handOver(draft, to: desk, of: path, plan, configuration)
+                    case .file(let input): try await handOver(input, to: desk, of: path, plan, configuration)
+                    }
+                await desk.close()
+                if let taken { return taken }
             }
-            try input.seek(to: task.place.progress?.offset ?? 0)
-            intake = .file(task)
+            do {
+                return try await deliver(source, by: path, plan, configuration)
+            } catch let error as JournalError where error.code == .ownedByAnotherProcess {
+                // A service that has just begun takes the file when it has its socket.
+                guard case .file = source, ContinuousClock.now < deadline else { throw error }
+                if !isWaiting { Console.standard.note("\(error.message): waiting until it takes a file") }
+                isWaiting = true
+            }
+            try await Task.sleep(for: .milliseconds(50))
         }
-        if var route = plan.toRemember(of: routes) {
-            // The topic of one by hand is the journal's only where that knows none.
-            if case .flags = source { route.defaultTopic = remembered?.defaultTopic ?? route.defaultTopic }
-            try remember(route, inPlaceOf: remembered, in: journal)
-        }
-        let delivery = Delivery(
-            journal: journal, routes: routes, configuration: configuration, json: deliveryOptions.json)
-        return try await delivery.run(intake, isQueueOnly: queueOnly, report: report)
     }
 
     /// Gives the notifications to the process that uses the journal, which sends them by its own routes.
@@ -258,7 +225,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// The route that the journal remembers, of which this process is not the owner yet.
-    private func remembered(by journal: String) throws -> RouteSettings? {
+    func remembered(by journal: String) throws -> RouteSettings? {
         FileManager.default.fileExists(atPath: journal) ? try RouteSettings.remembered(by: journal) : nil
     }
 
@@ -269,7 +236,7 @@ struct SendCommand: AsyncParsableCommand {
             .usage, "\(desk.owner) uses the journal, and sends by routes and limits of its own: leave \(flag) out")
     }
 
-    private func remember(
+    func remember(
         _ route: RouteSettings, inPlaceOf remembered: RouteSettings?, in journal: LMDBJournal
     ) throws {
         guard route != remembered else { return }
@@ -277,7 +244,7 @@ struct SendCommand: AsyncParsableCommand {
         try route.write(to: journal)
     }
 
-    private func notifications(_ draft: NotificationDraft, _ topic: String?) throws -> [PushNotification] {
+    func notifications(_ draft: NotificationDraft, _ topic: String?) throws -> [PushNotification] {
         guard let topic else {
             throw ValidationError(
                 "Missing --topic <topic>: neither the journal nor a configuration says one for all notifications.")
@@ -285,7 +252,7 @@ struct SendCommand: AsyncParsableCommand {
         return try draft.notifications(topic: topic, environment: environment)
     }
 
-    private func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {
+    func ready(_ plan: RoutePlan, remembered: RouteSettings?) throws -> [ReadyRoute] {
         try plan.routes(
             remembered: remembered,
             missingEndpoint:
