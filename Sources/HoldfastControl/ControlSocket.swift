@@ -25,7 +25,8 @@ public final class ControlSocket: Service, Sendable {
     /// The limits of the socket.
     public struct Configuration: Sendable {
         /// Connections at a time, each with one request at a time. As many more are answered 503; beyond those, connections
-        /// are closed at once. Each takes at most 8 MiB for its request. Default: 8.
+        /// are closed at once. Each takes at most 8 MiB for its request. A quarter of them is kept for orders: who waits for
+        /// outcomes gets none of those. Default: 8.
         public var greatestConnections = 8
         /// How long a new connection may be silent. Default: 2 seconds.
         public var silenceLimit = Duration.seconds(2)
@@ -43,6 +44,9 @@ public final class ControlSocket: Service, Sendable {
 
         /// The most descriptors that the socket has open.
         package var descriptors: Int { 2 * greatestConnections + 1 }
+
+        /// Requests that may wait for outcomes at a time.
+        var greatestWaits: Int { greatestConnections - max(1, greatestConnections / 4) }
     }
 
     private typealias Accepted = AcceptedConnection<HTTPRequestPart, HTTPResponsePart>
@@ -84,7 +88,8 @@ public final class ControlSocket: Service, Sendable {
         mayOperate: @escaping @Sendable (PeerCredentials) -> Bool
     ) {
         path = ControlPath(journal: directory)
-        front = HTTPFront(server: RequestServer(desk: desk), limits: limits)
+        let waits = WaitPlaces(limit: configuration.greatestWaits)
+        front = HTTPFront(server: RequestServer(desk: desk, waits: waits), limits: limits)
         self.mayOperate = mayOperate
         self.configuration = configuration
         self.logger = logger
@@ -198,18 +203,22 @@ public final class ControlSocket: Service, Sendable {
         }
     }
 
-    private var served: HTTP1Channel { http { [front] request in try await front.answer(request) } }
+    private var served: HTTP1Channel { http { [front] in try await front.answer($0, on: $1) } }
 
     /// HTTP/1.1, with this answer to each request.
-    private func http(_ answer: @escaping @Sendable (Request) async throws -> Response) -> HTTP1Channel {
+    private func http(
+        _ answer: @escaping @Sendable (Request, any Channel) async throws -> Response
+    ) -> HTTP1Channel {
         let (idle, message) = (TimeAmount(configuration.idleLimit), TimeAmount(configuration.messageLimit))
         return HTTP1Channel(
-            responder: { request, writer, _ in
-                let response = try await answer(request)
+            responder: { request, writer, channel in
+                let response = try await answer(request, channel)
                 try await writer.write(response: response.head, body: response.body)
             },
             configuration: .init(
-                additionalChannelHandlers: [ConnectionGuard(idleLimit: idle, messageLimit: message)],
+                additionalChannelHandlers: [
+                    ClientWatch(), ConnectionGuard(idleLimit: idle, messageLimit: message),
+                ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: limits.headByteCount, maxHeaderListSize: limits.headByteCount,
                     maxHeaderFieldCount: limits.fieldCount)))
@@ -233,7 +242,7 @@ public final class ControlSocket: Service, Sendable {
         } catch let refusal as ControlError {
             guard isToBeTold(channel) else { return channel.close(promise: nil) }
             defer { leave(channel) }
-            await http { _ in HTTPFront.closing(refusal) }.handle(value: accepted.take(), logger: Self.quiet)
+            await http { _, _ in HTTPFront.closing(refusal) }.handle(value: accepted.take(), logger: Self.quiet)
         } catch {
             logger.debug("a connection to \(path.socket) ended: \(error)")
         }

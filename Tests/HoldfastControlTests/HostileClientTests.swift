@@ -15,6 +15,33 @@ struct HostileClientTests {
         return configuration
     }
 
+    @Test("Who waits for outcomes leaves places for orders, and frees its own when it goes or closes its side")
+    func deadReaders() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        desk.state.withLock { $0.holdsWaits = true }
+        try await serving(desk, in: folder) { _ in
+            var clients: [RawClient] = []
+            for _ in 0..<6 {
+                let client = try await RawClient(folder)
+                client.get("/v1/outcomes/list?after=0&wait=20s")
+                clients.append(client)
+            }
+            #expect(await waitUntil { desk.state.withLock(\.waiting) == 6 })
+            let other = try await RawClient(folder)
+            other.get("/v1/outcomes/list?after=0&wait=20s")
+            #expect(await waitUntil { other.statuses == [503] })
+            #expect(await waitUntil { other.text.contains("6 requests wait for outcomes, and no more may") })
+            other.post("/v1/lanes/pause", #"{"lane":"\(lane)"}"#)
+            #expect(await waitUntil { other.statuses == [503, 200] }, "\(other.text)")
+            for client in clients.prefix(3) { client.close() }
+            for client in clients.suffix(3) { client.sayNoMore() }
+            #expect(await waitUntil(limit: .seconds(5)) { desk.state.withLock(\.waiting) == 0 })
+            // Who only has said all that it says gets an answer.
+            #expect(await waitUntil { clients.suffix(3).allSatisfy { $0.statuses == [200] } })
+        }
+    }
+
     @Test("What is no request is answered as an error, and the next request as if nothing had been")
     func answersNonsense() async throws {
         let folder = try Folder()

@@ -56,6 +56,24 @@ struct EntryExplanationTests {
             ])
     }
 
+    @Test("Of a scheduled one is told what it waits for beside its time")
+    func scheduledHeld() throws {
+        func told(_ seconds: Int, _ change: (inout EntryFacts) -> Void = { _ in }) throws -> String {
+            var facts = facts(try Self.entry(.scheduled(for: Self.now.advanced(by: .seconds(seconds)))))
+            change(&facts)
+            return text(facts)
+        }
+        let paused = try told(60) { $0.laneState = .paused(reason: "", since: Self.now) }
+        #expect(paused.contains("(in ") && paused.contains("It goes when lane"), "\(paused)")
+        #expect(!paused.contains("goes then"))
+        let rest = try told(60) { $0.owner = nil }
+        #expect(rest.contains("It goes when a process delivers the journal"), "\(rest)")
+        let past = try told(-1) { $0.owner = "1" }
+        #expect(past.contains("It may be delivered since") && past.contains("It goes in its turn."), "\(past)")
+        let future = try told(60) { $0.owner = "1" }
+        #expect(future.contains("on. It goes then."), "\(future)")
+    }
+
     @Test("Of one whose place a newer one takes it is not said that it goes, whether it waits, is put off or scheduled")
     func notNewest() throws {
         let states: [JournalEntry.State] = [

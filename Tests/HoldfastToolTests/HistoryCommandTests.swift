@@ -120,6 +120,41 @@ struct HistoryCommandTests {
         #expect(!whole.output.contains("\"more\":") && !whole.errors.contains("more match"))
     }
 
+    @Test("Without a history rejections are found, whatever an earlier one has left, and every command says that it is off")
+    func offAfterOn() async throws {
+        let world = try OperatorWorld()
+        let token = OperatorWorld.token(4)
+        world.connector.answer { notification in
+            notification.recipient.text == token
+                ? SendResult(apnsStatus: 410, reason: "Unregistered", timestamp: WallTime(seconds: 1_700_000_000))
+                : .confirmed
+        }
+        var off = EngineConfiguration()
+        off.history = .none
+        for (number, configuration) in [(1, EngineConfiguration()), (4, off)] {
+            try await world.withEngine(configuration) { engine in
+                let notification = PushNotification(
+                    token: try DeviceToken(OperatorWorld.token(number)), topic: "a", payload: Array("{}".utf8))
+                for receipt in await engine.producer.submit([notification]) { _ = try receipt.get() }
+                #expect(await waitUntil { engine.status().settled == 1 })
+                guard number == 4 else { return }
+                #expect(try await world.tool("journal", "find", "--token", token).status == 0)
+            }
+        }
+        let found = try await world.tool("journal", "find", "--token", token)
+        #expect(found.status == 0 && found.output.contains("Unregistered"), "\(found.output)")
+        let rejected = try await world.tool("journal", "find", "--outcome", "rejected", "--all", "--json").lines()
+        #expect(rejected.count == 1)
+        let all = try await world.tool("journal", "find", "--all", "--json").lines()
+        #expect(all.count == 2)
+        let words = "since journal.history is off"
+        let list = try await world.tool("outcomes", "list")
+        #expect(list.errors.contains(words), "\(list.errors)")
+        let last = try await world.tool("outcomes", "list", "--json").lines().last
+        #expect(last?["isKept"] as? Bool == false)
+        #expect(try await world.tool("outcomes", "readers").errors.contains(words))
+    }
+
     @Test("Nothing found is code 1, and says how far the history reaches") func nothing() async throws {
         let world = try OperatorWorld()
         try await fill(world)

@@ -5,8 +5,11 @@ package struct OutcomesFoundForm: Codable, Hashable, Sendable {
     package var outcomes: [OutcomeForm]
     /// Where to go on, as `before`; absent when nothing is left to look at.
     package var before: UInt64?
+    /// False while nothing is added, since the history is off; else absent.
+    package var isKept: Bool?
 
-    package init(_ page: OutcomePage) {
+    package init(_ page: OutcomePage, isKept: Bool = true) {
+        self.isKept = isKept ? nil : false
         outcomes = page.outcomes.map { OutcomeForm($0, tellsStory: true) }
         before = page.end == .start ? nil : page.end.rawValue
     }
@@ -24,8 +27,11 @@ package struct OutcomeListForm: Codable, Hashable, Sendable {
     package var newest: UInt64
     /// Outcomes that were deleted before they were read; absent where there are none.
     package var missed: Int?
+    /// False while nothing is added, since the history is off; else absent.
+    package var isKept: Bool?
 
-    package init(_ listing: OutcomeListing) {
+    package init(_ listing: OutcomeListing, isKept: Bool = true) {
+        self.isKept = isKept ? nil : false
         outcomes = listing.outcomes.map { OutcomeForm($0) }
         next = listing.end.rawValue
         newest = listing.newest.rawValue

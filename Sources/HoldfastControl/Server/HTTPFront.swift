@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Holdfast
+internal import HoldfastTransport
 internal import HummingbirdCore
 internal import NIOCore
 
@@ -8,14 +9,15 @@ struct HTTPFront: Sendable {
     let server: RequestServer
     let limits: MessageLimits
 
-    func answer(_ request: Request) async throws -> Response {
-        let response = try await content(of: request)
+    /// - Parameter channel: the client's connection.
+    func answer(_ request: Request, on channel: any Channel) async throws -> Response {
+        let response = try await content(of: request, channel)
         guard request.method == .head else { return response }
         // The same head, and by its rule no body behind it.
         return Response(status: response.status, headers: response.headers)
     }
 
-    private func content(of request: Request) async throws -> Response {
+    private func content(of request: Request, _ channel: any Channel) async throws -> Response {
         do {
             let resource = try RequestCheck.resource(of: request.head)
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyByteCount {
@@ -24,7 +26,8 @@ struct HTTPFront: Sendable {
             var request = request
             // A fault of the connection, or of HTTP, is answered by who serves the connection.
             let body = try await request.collectBody(upTo: limits.bodyByteCount)
-            return await answer(resource, RequestCheck.query(of: request.head), Array(body.readableBytesView))
+            let query = RequestCheck.query(of: request.head)
+            return await answer(resource, query, Array(body.readableBytesView), channel)
         } catch let refusal as RequestRefusal {
             var response = Self.response(refusal.error, refusal.status)
             if let allowed = refusal.allowed { response.headers[.allow] = allowed }
@@ -39,9 +42,15 @@ struct HTTPFront: Sendable {
         }
     }
 
-    private func answer(_ resource: Resource, _ query: Substring, _ body: [UInt8]) async -> Response {
+    private func answer(
+        _ resource: Resource, _ query: Substring, _ body: [UInt8], _ channel: any Channel
+    ) async -> Response {
         do {
-            let answer = try await server.answer(resource, query, body)
+            // Only waiting ends with the client: an order that has come is done.
+            let answer =
+                try await resource == .listOutcomes
+                ? ClientWatch.untilClosed(channel) { try await server.answer(resource, query, body) }
+                : server.answer(resource, query, body)
             guard answer.count <= limits.bodyByteCount else {
                 throw ControlError(
                     .tooLarge,

@@ -7,12 +7,16 @@ package struct OutcomeAnswer: Sendable {
     private let desk: any OutcomeDesk
     private let clock: EngineClock
     private let longestWait: Duration
+    private let places: WaitPlaces
 
-    /// - Parameter longestWait: for outcomes that are not there yet; who asks to wait longer is told so.
+    /// - Parameters:
+    ///   - places: for those who wait.
+    ///   - longestWait: for outcomes that are not there yet; who asks to wait longer is told so.
     package init(
-        desk: any OutcomeDesk, longestWait: Duration = OutcomeQuestion.longestWait, clock: EngineClock = .system
+        desk: any OutcomeDesk, places: WaitPlaces, longestWait: Duration = OutcomeQuestion.longestWait,
+        clock: EngineClock = .system
     ) {
-        (self.desk, self.longestWait, self.clock) = (desk, longestWait, clock)
+        (self.desk, self.places, self.longestWait, self.clock) = (desk, places, longestWait, clock)
     }
 
     /// Answers a question that is asked outside of the socket: with `after` it is for the outcomes in their order, else for those
@@ -40,7 +44,8 @@ package struct OutcomeAnswer: Sendable {
         guard case .find(let wanted, let before, let limit) = try OutcomeQuestion.find(query, now: clock.wall()) else {
             return []
         }
-        return try Form.line(OutcomesFoundForm(try await desk.findOutcomes(wanted, before: before, limit: limit)))
+        let page = try await desk.findOutcomes(wanted, before: before, limit: limit)
+        return try Form.line(OutcomesFoundForm(page, isKept: try await desk.outcomeLog().isKept))
     }
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {
@@ -48,8 +53,10 @@ package struct OutcomeAnswer: Sendable {
             case .list(let after, let limit, let producers, let wait) = try OutcomeQuestion.list(
                 query, longestWait: longestWait)
         else { return [] }
-        let listing = try await desk.outcomes(
-            after: after, limit: limit, of: producers, waitingAtMost: wait)
-        return try Form.line(OutcomeListForm(listing))
+        func list() async throws -> OutcomeListing {
+            try await desk.outcomes(after: after, limit: limit, of: producers, waitingAtMost: wait)
+        }
+        let listing = try await wait > .zero ? places.waiting(list) : list()
+        return try Form.line(OutcomeListForm(listing, isKept: try await desk.outcomeLog().isKept))
     }
 }

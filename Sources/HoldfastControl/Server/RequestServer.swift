@@ -3,6 +3,8 @@ internal import Holdfast
 /// Answers requests by asking the desk.
 struct RequestServer: Sendable {
     let desk: any OperatorDesk
+    /// For requests that wait for outcomes.
+    let waits: WaitPlaces
 
     /// - Parameters:
     ///   - query: behind the `?` of the path.
@@ -11,8 +13,8 @@ struct RequestServer: Sendable {
     /// - Throws: what the desk throws, and ``ControlError`` with code `malformed` or `tooLarge`.
     func answer(_ resource: Resource, _ query: Substring = "", _ body: [UInt8]) async throws -> [UInt8] {
         switch resource {
-        case .findOutcomes: return try await OutcomeAnswer(desk: desk).found(query)
-        case .listOutcomes: return try await OutcomeAnswer(desk: desk).listed(query)
+        case .findOutcomes: return try await OutcomeAnswer(desk: desk, places: waits).found(query)
+        case .listOutcomes: return try await OutcomeAnswer(desk: desk, places: waits).listed(query)
         case .outcomeReaders: return try Form.line(HistoryForm(try await desk.outcomeLog()))
         case .openReader, .moveReader, .forgetReader:
             return try await change(resource, try read(ReaderOrderForm.self, body))

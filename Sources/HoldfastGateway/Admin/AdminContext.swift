@@ -4,10 +4,10 @@ internal import NIOCore
 /// The context of a request to the admin server: it knows when the connection is gone.
 struct AdminContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    let closed: EventLoopFuture<Void>
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        closed = source.channel.closeFuture
+        channel = source.channel
     }
 }

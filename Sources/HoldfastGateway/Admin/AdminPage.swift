@@ -48,7 +48,7 @@ package struct AdminPage: Sendable {
 
     /// The path without a slash at its beginning: `outcomes`.
     package let path: String
-    /// Must end within ``AdminConfiguration/request``.
+    /// Must end within ``AdminConfiguration/request``. Its task is cancelled when the client closes its side.
     package let answer: @Sendable (Request) async -> Answer
 
     package init(_ path: String, answer: @escaping @Sendable (Request) async -> Answer) {

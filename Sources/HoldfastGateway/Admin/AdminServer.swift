@@ -79,7 +79,9 @@ public final class AdminServer: Service, Sendable {
         }
         for page in pages {
             router.get(RouterPath(page.path)) { request, context in
-                await page.answer(.init(request.head)).response(until: context.closed)
+                let asked = AdminPage.Request(request.head)
+                let answer = try await ClientWatch.untilClosed(context.channel) { await page.answer(asked) }
+                return answer.response(until: context.channel.closeFuture)
             }
         }
         // Found, but only to be read.
@@ -102,7 +104,7 @@ public final class AdminServer: Service, Sendable {
                     http: HTTP1Channel(
                         responder: responder,
                         configuration: .init(
-                            additionalChannelHandlers: [AdminTimer(configuration, connections)],
+                            additionalChannelHandlers: [ClientWatch(), AdminTimer(configuration, connections)],
                             httpDecoderConfiguration: .init(
                                 maxHeaderFieldSize: configuration.headBytes, maxHeaderListSize: configuration.headBytes,
                                 maxHeaderFieldCount: 100))))

@@ -14,10 +14,11 @@ struct OutcomeStreamPage: Sendable {
     let limit: Int
     /// The engine that runs; nil while none does.
     let engine: @Sendable () -> PushEngine?
-    private let clients = Monitor(0)
+    private let clients: WaitPlaces
 
     init(token: OperatorToken, limit: Int, engine: @escaping @Sendable () -> PushEngine?) {
         (self.token, self.limit, self.engine) = (token, limit, engine)
+        clients = WaitPlaces(limit: limit)
     }
 
     /// What the admin server serves.
@@ -36,26 +37,16 @@ struct OutcomeStreamPage: Sendable {
             guard log.isKept else { throw JournalError.historyIsOff }
             let start = question.after ?? log.newest
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
-            guard enter() else {
+            guard clients.enter() else {
                 return OutcomesPage.answer(
                     ControlError(
                         .busy, "\(limit) streams are open, and no more are allowed (admin.streams): ask again later"),
                     fields: ["Retry-After": "5"])
             }
             let client = OutcomeStreamClient(engine, question, from: start)
-            return AdminPage.Answer(streaming: EventStreamText.type, ended: leave) { try await client.next() }
+            return AdminPage.Answer(streaming: EventStreamText.type, ended: clients.leave) { try await client.next() }
         } catch {
             return OutcomesPage.answer(error)
         }
     }
-
-    private func enter() -> Bool {
-        clients.withLock { count in
-            guard count < limit else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    @Sendable private func leave() { clients.withLock { $0 -= 1 } }
 }

@@ -10,6 +10,8 @@ struct OutcomesPage: Sendable {
     private static let json = "application/json"
 
     let token: OperatorToken
+    /// For requests that wait: fewer than there are connections, so that probes are answered.
+    let places: WaitPlaces
     /// The desk of the engine that runs; nil while none does.
     let desk: @Sendable () -> (any OutcomeDesk)?
 
@@ -25,8 +27,9 @@ struct OutcomesPage: Sendable {
                     JournalError(.closed, "the journal is not open: ask again when `/health/ready` says that it is")
                 ).body)
         }
-        let (status, body) = await OutcomeAnswer(desk: desk, longestWait: Self.longestWait).answer(request.query)
-        return Self.answer(status, body)
+        let (status, body) = await OutcomeAnswer(desk: desk, places: places, longestWait: Self.longestWait)
+            .answer(request.query)
+        return Self.answer(status, body, fields: status == 503 ? ["Retry-After": "5"] : [:])
     }
 
     private static func answer(_ status: Int, _ body: [UInt8], fields: [String: String] = [:]) -> AdminPage.Answer {

@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Holdfast
+internal import HoldfastControl
 package import HoldfastGateway
 internal import Logging
 
@@ -22,7 +23,10 @@ extension ServiceRun {
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
                 metrics: { [self] in metrics },
-                pages: token.map { pages($0, streams: min(settings.streams, configuration.connections - 1)) } ?? [])
+                pages: token.map { token in
+                    let streams = min(settings.streams, configuration.connections - 1)
+                    return pages(token, streams: streams, waits: (configuration.connections - streams) / 2)
+                } ?? [])
         } catch let fault as OperatorToken.Fault {
             state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
@@ -32,9 +36,13 @@ extension ServiceRun {
     }
 
     /// For those who have the operators' token.
-    private func pages(_ token: OperatorToken, streams: Int) -> [AdminPage] {
+    ///
+    /// - Parameters:
+    ///   - streams: of outcomes at a time.
+    ///   - waits: for outcomes at a time.
+    private func pages(_ token: OperatorToken, streams: Int, waits: Int) -> [AdminPage] {
         [
-            OutcomesPage(token: token) { [self] in engine?.desk }.page,
+            OutcomesPage(token: token, places: WaitPlaces(limit: waits)) { [self] in engine?.desk }.page,
             OutcomeStreamPage(token: token, limit: streams) { [self] in engine }.page,
         ]
     }

@@ -55,11 +55,11 @@ struct DeskOpener {
     private func find() async throws -> Found {
         let deadline = ContinuousClock.now + patience
         while true {
-            let hindrance: ToolError
+            let hindrance: ControlError
             do {
                 return .live(try await RemoteDesk(journal: journal))
             } catch let error as ControlError where error.mayPass {
-                hindrance = ToolError(error)
+                hindrance = error
             }
             do throws(JournalError) {
                 return try atRest()
@@ -78,8 +78,10 @@ struct DeskOpener {
         return .atRest(JournalDesk(journal: opened), opened)
     }
 
-    private func explain(_ error: JournalError, _ hindrance: ToolError) -> any Error {
+    private func explain(_ error: JournalError, _ hindrance: ControlError) -> any Error {
         guard error.code == .ownedByAnotherProcess else { return error }
+        // It has a socket, which says what to do.
+        if hindrance.code == .busy { return ToolError(.entriesLeft, "\(error.message); \(hindrance.message)") }
         return ToolError(
             .entriesLeft,
             """

@@ -64,20 +64,16 @@ struct HistorySearch {
         return try reader.entries(matching: question.filter(states), limit: limit)
     }
 
-    /// Rejections that the history does not have any more: they are kept for longer than other ends.
+    /// Rejections that the history does not have: they are kept for longer than other ends, and also while it is off.
     func oldRejections(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard (question.query.ending ?? "rejected") == "rejected", limit > 0 else { return [] }
-        let bounds = try reader.outcomeLog()
-        let oldest = try reader.outcomes(after: bounds.deleted, limit: 1).outcomes.first?.settledAt
         var filter = question.filter([.rejected])
         (filter.acceptedAfter, filter.acceptedBefore) = (nil, nil)
         var listing = reader.listing(matching: filter)
         var found: [JournalEntry] = []
         while found.count < limit, let page = try listing.next() {
             for entry in page where found.count < limit {
-                guard let time = entry.rejectedAt, question.covers(time), oldest.map({ time < $0 }) ?? true else {
-                    continue
-                }
+                guard let time = entry.rejectedAt, question.covers(time) else { continue }
                 if try reader.outcome(of: entry.uid) == nil { found.append(entry) }
             }
         }

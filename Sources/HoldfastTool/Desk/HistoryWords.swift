@@ -4,6 +4,13 @@ internal import HoldfastService
 
 /// How far back the history of a journal reaches, in words.
 enum HistoryWords {
+    /// What ends while the history is off is missing from what was printed.
+    static func sayOff() {
+        Console.standard.note(
+            "nothing is added to the history, since journal.history is off: what has ended since then is not here, "
+                + "and only rejections can be found")
+    }
+
     static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError)
         -> String
     {

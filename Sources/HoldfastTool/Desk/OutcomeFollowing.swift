@@ -20,12 +20,14 @@ struct OutcomeFollowing {
     func run(after: OutcomeCursor?, _ body: (OutcomeListing, OutcomeCursor) throws -> Void) async throws {
         var desk = try await RemoteDesk(journal: journal)
         var cursor = try await beginning(after, desk)
+        var wait = OutcomeQuestion.longestWait
         while true {
             let start = ContinuousClock.now
             do {
                 let listing = try await desk.outcomes(
                     after: cursor, limit: OperatorDeskLimits.batch, of: producers,
-                    waitingAtMost: OutcomeQuestion.longestWait)
+                    waitingAtMost: wait)
+                wait = OutcomeQuestion.longestWait
                 try body(listing, cursor)
                 guard listing.end > cursor else {
                     if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
@@ -33,6 +35,9 @@ struct OutcomeFollowing {
                 }
                 cursor = listing.end
                 if let reader { try await desk.moveOutcomeReader(reader, to: cursor) }
+            } catch let error as ControlError where error.code == .busy && wait > .zero {
+                // Too many others wait: now and then it is asked without.
+                wait = .zero
             } catch let error as ControlError where error.mayPass {
                 await desk.close()
                 desk = try await next(error)

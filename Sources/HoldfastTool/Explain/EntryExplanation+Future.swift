@@ -100,6 +100,7 @@ extension EntryExplanation {
             guard entry.lastReason == .clockDistrusted else { return "It \(goes) then." }
             return "It \(goes) then, or as soon as this machine's clock is right again and believed."
         }
+        if case .scheduled(let time) = entry.state, time > facts.now { return "It \(goes) then." }
         return "It \(goes) in its turn."
     }
 

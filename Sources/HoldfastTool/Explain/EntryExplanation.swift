@@ -182,11 +182,10 @@ struct EntryExplanation: Equatable {
     private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {
         summary = "scheduled"
         let hours = entry.notification.deliveryHours.map { ", within its hours, \($0)" } ?? ""
-        sentences.append(
-            "It may be delivered from \(Self.time(time, facts.now)) on\(hours)\(facts.newer == nil ? ", and goes then" : "")."
-        )
-        if let newer = facts.newer { sentences.append(Self.superseded(by: newer, again: entry.isPossiblySent)) }
+        let (word, on) = time > facts.now ? ("from", " on") : ("since", "")
+        sentences.append("It may be delivered \(word) \(Self.time(time, facts.now))\(on)\(hours).")
         if entry.isPossiblySent { sentences.append("An earlier attempt had no answer: it may have been sent.") }
+        explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
         sentences.append("`holdfast journal drop --uids \(entry.uid)` takes it back.")
     }
 

@@ -12,7 +12,11 @@ final class OutcomePrinter {
         var deleted: UInt64
     }
 
-    private struct Next: Encodable { var next: UInt64 }
+    private struct Next: Encodable {
+        var next: UInt64
+        /// False while the history is off; else absent.
+        var isKept: Bool?
+    }
 
     private let json: Bool
     private let reveal: Bool
@@ -46,9 +50,11 @@ final class OutcomePrinter {
     }
 
     /// Says where to go on.
-    func printEnd(_ cursor: OutcomeCursor) throws {
+    ///
+    /// - Parameter isKept: whether the history is on.
+    func printEnd(_ cursor: OutcomeCursor, isKept: Bool = true) throws {
         guard json else { return console.note("the next cursor: --after \(cursor)") }
-        try write(try JSONOutput.line(Next(next: cursor.rawValue)))
+        try write(try JSONOutput.line(Next(next: cursor.rawValue, isKept: isKept ? nil : false)))
     }
 
     private func gap(_ missed: Int, after cursor: OutcomeCursor) throws -> [String] {

@@ -20,6 +20,10 @@ final class StubDesk: OperatorDesk {
         var failure: (any Error)?
         /// Calls wait while this is set.
         var isHeld = false
+        /// Who may wait for outcomes waits.
+        var holdsWaits = false
+        /// Those who wait for outcomes.
+        var waiting = 0
         /// Calls that have come, those that wait included.
         var begun = 0
     }
@@ -122,7 +126,12 @@ final class StubDesk: OperatorDesk {
     func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
-        try await asked("list \(cursor.map { "\($0)" } ?? "-") \(limit) \(producers?.sorted() ?? []) \(wait)") {
+        if wait > .zero, state.withLock(\.holdsWaits) {
+            state.withLock { $0.waiting += 1 }
+            do { try await Task.sleep(for: wait) } catch {}
+            state.withLock { $0.waiting -= 1 }
+        }
+        return try await asked("list \(cursor.map { "\($0)" } ?? "-") \(limit) \(producers?.sorted() ?? []) \(wait)") {
             $0.listing
         }
     }

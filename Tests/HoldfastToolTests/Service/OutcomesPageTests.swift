@@ -56,6 +56,45 @@ struct OutcomesPageTests {
         #expect(try await world.stop().status == 0)
     }
 
+    @Test("Those who wait leave connections for probes, and whoever goes makes room for another")
+    func waits() async throws {
+        let world = try await world()
+        try world.writeConfiguration(admin: ", token-file: operators, connections: 6, streams: 2")
+        try await world.serve()
+        let fields = "authorization: Bearer \(Self.token)\r\n"
+        let path = "/outcomes?after=0&wait=8s"
+        func waiters(_ count: Int) -> [Task<String, any Error>] {
+            (0..<count).map { _ in
+                Task {
+                    var answer = ""
+                    repeat { answer = try await world.ask(path, fields: fields) } while answer.hasPrefix("HTTP/1.1 503")
+                    return answer
+                }
+            }
+        }
+        /// Refused, so all places are taken.
+        func isFull() async throws -> Bool {
+            let probe = Task { try await world.get(path, fields: fields) }
+            let late = Task {
+                try await Task.sleep(for: .milliseconds(300))
+                probe.cancel()
+            }
+            defer { late.cancel() }
+            do { return try await probe.value.status == 503 } catch { return false }
+        }
+        let first = waiters(2)
+        #expect(try await waitUntilAsync { try await isFull() })
+        for _ in 0..<8 { #expect(try await world.get("/health/live").status == 200) }
+        let refused = try await world.ask(path, fields: fields).lowercased()
+        #expect(refused.contains("retry-after: 5") && refused.contains("2 requests wait for outcomes"), "\(refused)")
+        for task in first { task.cancel() }
+        let start = ContinuousClock.now
+        // A place is free at once: this one waits, until it goes as well.
+        #expect(try await waitUntilAsync { try await !isFull() })
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(try await world.stop().status == 0)
+    }
+
     @Test("Without a token in the configuration there is no such page, and a new token is taken by a reload")
     func configured() async throws {
         let world = try await world()

@@ -9,7 +9,7 @@ struct OutcomesListCommand: AsyncParsableCommand {
         abstract: "List outcomes after a cursor, and say the next cursor.",
         discussion: """
             With --json each outcome is an object on a line of its own, and the last line is {"next": CURSOR}: give that \
-            to --after to go on. Where outcomes were deleted before they were read, a line {"missed": COUNT} says how \
+            to --after to go on. While journal.history is off, it has "isKept": false as well. Where outcomes were deleted before they were read, a line {"missed": COUNT} says how \
             many. Tokens are shortened unless --reveal is given.
 
             Examples:
@@ -51,7 +51,9 @@ struct OutcomesListCommand: AsyncParsableCommand {
             cursor = listing.end
             if isOver { break }
         }
-        try printer.printEnd(cursor ?? .start)
+        let isKept = try reader.history().isKept
+        try printer.printEnd(cursor ?? .start, isKept: isKept)
+        if !isKept { HistoryWords.sayOff() }
         return .ok
     }
 }

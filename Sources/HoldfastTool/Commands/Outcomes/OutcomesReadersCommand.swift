@@ -57,7 +57,9 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
     private func list(_ path: String) throws -> ToolStatus {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
-        let readers = HistoryForm(try reader.history()).readers
+        let history = HistoryForm(try reader.history())
+        let readers = history.readers
+        defer { if !history.isKept { HistoryWords.sayOff() } }
         if json {
             for reader in readers { Console.standard.print(try JSONOutput.line(reader)) }
         } else if readers.isEmpty {
