@@ -201,7 +201,8 @@ package final class Webhook: Sendable {
         let shown = shown.withLock { $0 }
         engine.report(
             ReaderReport(
-                cursor: shown.cursor ?? .start, trouble: Self.trouble(shown, configuration.address.server, now: clock.wall()),
+                cursor: shown.cursor ?? .start,
+                trouble: Self.trouble(shown, configuration.address.server, now: clock.wall()),
                 notice: Self.notice(shown, configuration.address.server)),
             ofReader: configuration.reader)
     }
@@ -210,9 +211,10 @@ package final class Webhook: Sendable {
         if let fault = shown.fault { return "the journal can't be read: \(fault)" }
         let figures = shown.figures
         guard let since = figures.failingSince, let fault = figures.fault else { return nil }
-        let next = figures.nextAttempt.map { at in
-            at > now ? "; the next is made at \(Timestamp.format(at))" : "; the next is under way"
-        } ?? ""
+        let next =
+            figures.nextAttempt.map { at in
+                at > now ? "; the next is made at \(Timestamp.format(at))" : "; the next is under way"
+            } ?? ""
         let requests = figures.failuresInARow == 1 ? "1 request" : "\(figures.failuresInARow) requests"
         return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault)\(next)"
     }
@@ -247,7 +249,9 @@ package final class Webhook: Sendable {
                 "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many"
             )
         case .tooLarge(let limit):
-            say(.notice, "\(server) calls a request too large (413), and gets at most \(Self.outcomes(limit)) at a time")
+            say(
+                .notice, "\(server) calls a request too large (413), and gets at most \(Self.outcomes(limit)) at a time"
+            )
         case .halved(let status, let limit):
             say(.notice, "\(server) refuses a request (\(status)), and gets at most \(Self.outcomes(limit)) at a time")
         case .skipped(let count, let last, let fault):

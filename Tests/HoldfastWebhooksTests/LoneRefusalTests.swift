@@ -152,7 +152,8 @@ import Testing
         }
     }
 
-    @Test("One bad outcome is passed over also by a receiver whose other answers fail now and then") func flaky() throws {
+    @Test("One bad outcome is passed over also by a receiver whose other answers fail now and then") func flaky() throws
+    {
         for seed in UInt64(1)...50 {
             var random = Seeded(state: seed)
             var world = try World(1...24) { cursors in
