@@ -14,13 +14,7 @@ extension CommitDraft {
         guard let tables = tables.outcomeLog, state.log.newest > 0 || outcomes.newest > 0 else { return (0, true) }
         let greatest = bounds.greatestOutcomeBytes.map { bytes in max(0, bytes) / pageByteCount }
         var deleted = try dropIndex(tables, budget)
-        // Blocks of long contexts are many: for what the commit has added as much goes, whatever the number of rows.
-        let added = max(0, try tables.pages(transaction) - logPagesBefore)
-        let least = step == .surplusOutcomes && added > 0 ? logPagesBefore - added / 4 : .max
-        while true {
-            if deleted >= budget {
-                guard try tables.pages(transaction) > least else { return (deleted, false) }
-            }
+        while deleted < budget {
             if step == .surplusOutcomes {
                 guard let greatest, try tables.pages(transaction) > greatest else { return (deleted, true) }
             }
@@ -30,14 +24,9 @@ extension CommitDraft {
             guard try dropFirstBlock(tables, before: before?.milliseconds) else { return (deleted, true) }
             count += Int(clamping: state.log.deleted - number)
             deleted += 1
-            deleted += try dropIndex(tables, max(1, budget - deleted))
+            deleted += try dropIndex(tables, budget - deleted)
         }
-    }
-
-    /// Bytes of the log and its index, with what this commit has added; 0 if they can't be counted.
-    var logBytes: Int {
-        guard let tables = tables.outcomeLog else { return 0 }
-        return ((try? tables.pages(transaction)) ?? 0) * pageByteCount
+        return (deleted, false)
     }
 
     /// The last outcome that may be deleted: no reader is waited for that has not read it.

@@ -17,8 +17,6 @@ struct CommitDraft: ~Copyable {
     let keepsNothingAside: Bool
     /// When to take in no more of what takes several commits; nil for never.
     var deadline: ContinuousClock.Instant?
-    /// Pages of the log of outcomes before this commit.
-    var logPagesBefore = 0
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, _ outcomes: OutcomeAppender,

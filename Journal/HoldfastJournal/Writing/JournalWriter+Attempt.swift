@@ -36,8 +36,6 @@ extension JournalWriter {
         var progress: [Progress] = []
         var trim = trims.first
         if let failure = apply(count, verdicts, to: &draft, budget: budget, &progress) { return failure }
-        if trim == nil { trim = logTrim(count, draft) }
-        draft.logPagesBefore = shared.withLock { shared in shared.figures.logPages }
         let remaining = progress.reduce(budget) { remaining, done in remaining - done.parts }
         if let failure = apply(&trim, to: &draft, budget: Self.trimBudget(budget, remaining: remaining), behind: count)
         {

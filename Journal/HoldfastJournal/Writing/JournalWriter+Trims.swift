@@ -7,8 +7,7 @@ extension JournalWriter {
 
     func advanceTrim(_ work: TrimWork?) {
         guard let work else { return }
-        // One for the log's bound begins with its commit.
-        if trims.isEmpty { trims.append(work) } else { trims[0] = work }
+        trims[0] = work
         guard work.step == .done else { return }
         trims.removeFirst()
         work.completion(.success(work.trimmed))
@@ -33,20 +32,6 @@ extension JournalWriter {
             bytes > greatest + greatest / 32
         else { return }
         logBound = greatest
-    }
-
-    /// What the commit adds makes others go in the same commit, so that however much it is, the log keeps to its bound.
-    ///
-    /// - Parameter count: the requests that the commit holds.
-    func logTrim(_ count: Int, _ draft: borrowing CommitDraft) -> TrimWork? {
-        var greatest: Int?
-        for pending in backlog.prefix(count) {
-            if case .settle(let batch, _) = pending.request { greatest = batch.greatestOutcomeBytes ?? greatest }
-        }
-        guard let greatest, state.log.deleted < min(state.log.newest, lastRead),
-            draft.logBytes > greatest + greatest / 32
-        else { return nil }
-        return TrimWork(TrimBounds(greatestOutcomeBytes: greatest)) { _ in }
     }
 
     /// The oldest outcomes go as soon as the log has grown beyond its bound, and not only when somebody trims.

@@ -13,7 +13,7 @@ struct OutcomeLogTests {
 
     /// Ends `count` notifications. Each thousand has a tag.
     private func end(
-        _ count: Int, _ journal: LMDBJournal, from first: Int = 0, greatestBytes: Int? = nil, context: Int = 0
+        _ count: Int, _ journal: LMDBJournal, from first: Int = 0, greatestBytes: Int? = nil
     ) throws {
         let lane = try journal.openLane(immediate).id
         let producer = try journal.openProducer("default")
@@ -23,7 +23,6 @@ struct OutcomeLogTests {
             for number in numbers {
                 var notification = sample(number, payloadByteCount: 30)
                 notification.tag = Array("tag \(number / 1000)".utf8)
-                notification.context = (0..<context).map { UInt8(truncatingIfNeeded: $0 &* number) }
                 submission.add(notification, lane, id: NotificationID(high: UInt64(number), low: 3))
             }
             let uid = try journal.append(submission).first.rawValue
@@ -174,20 +173,6 @@ struct OutcomeLogTests {
         let rows = try SampleJournal(existing: scratch.journal)
         #expect(try rows.rows("outcomeIndex").isEmpty && rows.rows("outcomeLog").isEmpty)
         #expect(try rows.verify().damage == [])
-    }
-
-    @Test("However long the contexts are, a commit that adds many outcomes drops as many bytes", arguments: [2 << 20, 16 << 20])
-    func boundedWithContexts(bound: Int) throws {
-        let scratch = Scratch()
-        defer { scratch.remove() }
-        let journal = try LMDBJournal(directory: scratch.journal, options: options())
-        defer { journal.close() }
-        for first in stride(from: 0, to: 16_000, by: 4000) {
-            try end(4000, journal, from: first, greatestBytes: bound, context: 2000)
-            let bytes = journal.outcomeLog.bytes
-            #expect(bytes < bound + bound / 16, "\(bytes) after \(first + 4000)")
-        }
-        #expect(journal.outcomeLog.bytes > bound / 2 && journal.outcomeLog.newest == OutcomeCursor(16_000))
     }
 
     @Test(
