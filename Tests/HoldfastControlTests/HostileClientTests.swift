@@ -32,7 +32,7 @@ struct HostileClientTests {
             other.get("/v1/outcomes/list?after=0&wait=20s")
             #expect(await waitUntil { other.statuses == [503] })
             #expect(await waitUntil { other.text.contains("6 requests wait for outcomes, and no more may") })
-            other.post("/v1/lanes/pause", #"{"lane":"\(lane)"}"#)
+            other.post("/v1/lanes/pause", #"{"lane":"\#(lane)","reason":"night"}"#)
             #expect(await waitUntil { other.statuses == [503, 200] }, "\(other.text)")
             for client in clients.prefix(3) { client.close() }
             for client in clients.suffix(3) { client.sayNoMore() }

@@ -84,7 +84,8 @@ struct OutcomeTests {
         #expect(state.queries == [asked])
         #expect(
             state.asked == [
-                "find before 50 10", "log", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "list - 5 [] 0.0 seconds", "log",
+                "find before 50 10", "log", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "list - 5 [] 0.0 seconds",
+                "log",
                 "log", "open x", "move x 8",
                 "forget x y",
             ])

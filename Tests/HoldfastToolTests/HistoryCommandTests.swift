@@ -120,7 +120,9 @@ struct HistoryCommandTests {
         #expect(!whole.output.contains("\"more\":") && !whole.errors.contains("more match"))
     }
 
-    @Test("Without a history rejections are found, whatever an earlier one has left, and every command says that it is off")
+    @Test(
+        "Without a history rejections are found, whatever an earlier one has left, and every command says that it is off"
+    )
     func offAfterOn() async throws {
         let world = try OperatorWorld()
         let token = OperatorWorld.token(4)

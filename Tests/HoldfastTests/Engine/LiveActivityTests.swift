@@ -133,7 +133,8 @@ import Testing
         }
         for number in 0..<10 { updates.accepted(try update(5), of: activity(number), as: UID(UInt64(number + 1))) }
         for number in 0..<10 {
-            let successor = updates.successor(of: try update(4), of: activity(number), uid: UID(100), at: WallTime(seconds: 1))
+            let successor = updates.successor(
+                of: try update(4), of: activity(number), uid: UID(100), at: WallTime(seconds: 1))
             #expect(successor?.uid == (number < 7 ? nil : UID(UInt64(number + 1))))
         }
     }
