@@ -49,7 +49,9 @@ struct ConnectionTests {
                 ])
             #expect(command.status != 0 && command.status != 28)
             #expect(command.text.isEmpty)
-            try await eventually("it is counted") { server.counters.handshakesFailed == 1 }
+            try await eventually("it is counted") {
+                server.counters.handshakesFailed + server.counters.protocolErrors == 1
+            }
             #expect(server.counters.requests == 0)
         }
     }

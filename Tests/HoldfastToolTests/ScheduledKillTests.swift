@@ -100,7 +100,7 @@ struct ScheduledKillTests {
         let older = try await Tool.run("journal", "show", "21", environment: journal)
         #expect(older.output.contains("It does not go: notification 30,"), "\(older.output)")
         let newest = try await Tool.run("journal", "show", "30", environment: journal)
-        #expect(newest.output.contains("It goes then"), "\(newest.output)")
+        #expect(newest.output.contains("It goes when a process delivers the journal"), "\(newest.output)")
         let recover = try await Tool.run(
             "recover", "--endpoint", mock.endpoint, "--trust", mock.trust, "--json", environment: journal)
         #expect(EngineClock.system.wall().seconds >= due)

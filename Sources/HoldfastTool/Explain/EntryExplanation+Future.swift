@@ -78,7 +78,9 @@ extension EntryExplanation {
             return "It \(goes) when a process delivers the journal: nobody does now (`holdfast recover`, or the "
                 + "application that made it)."
         }
-        guard let live = facts.live else { return "It \(goes) in its turn." }
+        let ownTime: String? =
+            if case .scheduled(let time) = entry.state, time > facts.now { "It \(goes) then." } else { nil }
+        guard let live = facts.live else { return ownTime ?? "It \(goes) in its turn." }
         guard live.isServed else {
             return
                 "It \(goes) when a process serves its route \(entry.lane.route): the one that uses the journal does not."
@@ -100,8 +102,7 @@ extension EntryExplanation {
             guard entry.lastReason == .clockDistrusted else { return "It \(goes) then." }
             return "It \(goes) then, or as soon as this machine's clock is right again and believed."
         }
-        if case .scheduled(let time) = entry.state, time > facts.now { return "It \(goes) then." }
-        return "It \(goes) in its turn."
+        return ownTime ?? "It \(goes) in its turn."
     }
 
     /// `2026-11-21T12:03:00Z (4 min ago)`

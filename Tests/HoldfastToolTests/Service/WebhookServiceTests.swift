@@ -150,7 +150,10 @@ struct WebhookServiceTests {
         let service = try await world.serve()
         #expect(try await world.send(200, journal: "one").result().status == 0)
         #expect(try await waitUntil { try receiver.cursors.last == 200 })
-        #expect(try receiver.cursors == Array(1...36) + Array(38...200))
+        // The one before is told again, to see whether the receiver takes anything.
+        var told: [Int] = []
+        for cursor in try receiver.cursors where !told.contains(cursor) { told.append(cursor) }
+        #expect(told == Array(1...36) + Array(38...200))
         let journal = world.folder("push.journal")
         let words = try await Tool.run("journal", "status", "--journal", journal).output
         #expect(words.contains("1 outcome was passed over"), "\(words)")
