@@ -44,12 +44,18 @@ extension World {
         let number = rules.tagChanges
         defer { storage.changed() }
         do throws(JournalError) {
-            try core.changePausedTags(body)
-            _ = readTags()
+            // Learnt as it is changed: a read of its own may fail.
+            var changed: [TagPause] = []
+            try core.changePausedTags { (pauses) throws(JournalError) in
+                try body(&pauses)
+                changed = pauses.all
+                learn(changed)
+            }
+            let tags = Set(changed.map(\.tag))
             core.heedPausedTags { [weak self, life] in
                 guard let self, life == self.life, number == rules.tagChanges else { return }
                 note("\(what)d tags are heeded")
-                rules.pausedTags = Set(readTags())
+                rules.pausedTags = tags
             }
         } catch { note("not done: \(error.code)") }
         // What is durable on return has let others' commits happen.
@@ -62,13 +68,15 @@ extension World {
     private func readTags() -> [[UInt8]] {
         do throws(JournalError) {
             let pauses = try journal.pausedTags().all
-            for pause in pauses { rules.tagPlaces[pause.place] = pause.tag }
+            learn(pauses)
             return pauses.map(\.tag)
         } catch {
             note("the paused tags can't be read: \(error.code)")
             return []
         }
     }
+
+    private func learn(_ pauses: [TagPause]) { for pause in pauses { rules.tagPlaces[pause.place] = pause.tag } }
 
     // MARK: What must hold
 
