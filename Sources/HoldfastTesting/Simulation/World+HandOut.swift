@@ -182,6 +182,8 @@ extension World {
         }
         guard let newest, newest.uid > entry.uid else { return }
         switch newest.outcome {
+        // It may not go any more, and stands for nothing.
+        case nil where newest.notification.isExpired(at: wall): break
         case nil where newest.requested.isEmpty, .confirmed?, .unknown?, .superseded?:
             violate(11, "entry \(entry.uid) was handed out, and \(newest.uid) was to take its place")
         default: break
