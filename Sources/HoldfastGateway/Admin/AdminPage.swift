@@ -67,14 +67,14 @@ extension AdminPage.Request {
 }
 
 extension AdminPage.Answer {
-    /// - Parameter closed: the end of the client's connection.
-    func response(until closed: EventLoopFuture<Void>) -> Response {
+    /// - Parameter channel: the client's.
+    func response(to channel: any Channel) -> Response {
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
-            body: stream?.body(until: closed) ?? .init(byteBuffer: ByteBuffer(bytes: body)))
+            body: stream?.body(to: channel) ?? .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

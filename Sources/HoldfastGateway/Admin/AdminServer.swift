@@ -81,7 +81,7 @@ public final class AdminServer: Service, Sendable {
             router.get(RouterPath(page.path)) { request, context in
                 let asked = AdminPage.Request(request.head)
                 let answer = try await ClientWatch.untilClosed(context.channel) { await page.answer(asked) }
-                return answer.response(until: context.channel.closeFuture)
+                return answer.response(to: context.channel)
             }
         }
         // Found, but only to be read.
