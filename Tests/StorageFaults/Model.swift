@@ -78,11 +78,12 @@ struct Model {
             row.attempts = Int(attempts)
             rows[uid] = row
             if possiblySent { flagged.insert(uid) }
-        case .move(let lane, let due, _):
+        case .move(let lane, let due, _, let possiblySent):
             guard var row = rows[uid], row.place == .waiting else { return }
             row.place = .deferred(due.milliseconds)
             row.lane = lanes[Int(lane.rawValue) - 1]
             rows[uid] = row
+            if possiblySent { flagged.insert(uid) }
         case .recall:
             // Nothing is kept aside here, so nothing is recalled.
             break

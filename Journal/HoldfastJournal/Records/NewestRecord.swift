@@ -3,10 +3,11 @@ import HoldfastLMDB
 
 /// The open entries of one key of which the newest wins, as they lie in `newest`: u64 XXH64 of the rest, whose seed is the
 /// hash of the key · u64 UID of the newest, 0 for none · u32 how many have not ended · u32 Unix seconds from which the newest is
-/// expired, 0 for never. The key is the digest, its first half first, big-endian.
+/// expired, 0 for never · u64 UID of the last one that the service took, 0 for none. The key is the digest, its first half
+/// first, big-endian.
 enum NewestRecord {
     static let keyByteCount = 16
-    static let byteCount = 24
+    static let byteCount = 32
 
     static func key(_ key: NewestKey) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -21,6 +22,7 @@ enum NewestRecord {
         bytes.appendLittleEndian(entries.newest.rawValue)
         bytes.appendLittleEndian(entries.open)
         bytes.appendLittleEndian(entries.expiration)
+        bytes.appendLittleEndian(entries.taken.rawValue)
         var span = bytes.mutableSpan
         span.store(XXH64.hash(span.span, from: 8, seed: XXH64.hash(key.span)), at: 0)
         return bytes
@@ -35,7 +37,7 @@ enum NewestRecord {
         else { return nil }
         return NewestEntries(
             newest: UID(span.load(UInt64.self, at: 8)), open: span.load(UInt32.self, at: 16),
-            expiration: span.load(UInt32.self, at: 20))
+            expiration: span.load(UInt32.self, at: 20), taken: UID(span.load(UInt64.self, at: 24)))
     }
 }
 

@@ -48,7 +48,7 @@ extension CommitDraft {
         state.producers[Int(producer) - 1].totals.accepted += 1
         switch history.place {
         case .waiting:
-            try noteNewest(of: item, key.uid, submission)
+            try noteNewest(key.uid.rawValue, packed: submission.bytes.span, in: item.range)
             try transaction.put(
                 Key.entry(key.lane.rawValue, key.uid.rawValue).span, record.span, in: tables.entries)
             state.update(key.lane.rawValue) { lane in
@@ -56,20 +56,12 @@ extension CommitDraft {
                 if history.isPossiblySent { lane.flaggedEntries += 1 }
             }
         case .deferred(let due):
-            try noteNewest(of: item, key.uid, submission)
+            try noteNewest(key.uid.rawValue, packed: submission.bytes.span, in: item.range)
             try putDeferred(key, record, due: due.milliseconds)
         case .rejected(let cause):
             let bytes = RejectionRecord.bytes(cause, record: record)
             try transaction.put(Key.uid(key.uid.rawValue).span, bytes.span, in: tables.rejections)
             state.end(1, of: producer, .rejected(cause.reason))
         }
-    }
-
-    /// One that an operator sends again is not the newest by that: it was asked for by its name.
-    private func noteNewest(
-        of item: Submission.Item, _ uid: UID, _ submission: Submission
-    ) throws(LMDBError) {
-        guard submission.retries.isEmpty else { return }
-        try noteNewest(uid.rawValue, packed: submission.bytes.span, in: item.range)
     }
 }

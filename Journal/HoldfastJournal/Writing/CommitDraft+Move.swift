@@ -9,7 +9,7 @@ extension CommitDraft {
     ///
     /// - Returns: whether it was there to be moved.
     mutating func move(
-        _ key: EntryKey, to lane: LaneID, due: Int64, reason: Reason
+        _ key: EntryKey, to lane: LaneID, due: Int64, reason: Reason, possiblySent: Bool
     ) throws(LMDBError) -> Bool {
         let name = Key.entry(key.lane.rawValue, key.uid.rawValue)
         guard lane != key.lane, state.hasLane(lane.rawValue),
@@ -17,8 +17,9 @@ extension CommitDraft {
             case .success(let record) = EntryRecord.read(
                 stored.span, lane: key.lane.rawValue, uid: key.uid.rawValue)
         else { return false }
+        let flags: EntryRecord.Flags = possiblySent ? [.isMoved, .possiblySent] : .isMoved
         let bytes = Self.rewritten(
-            stored, key, attempts: record.head.attempts, reason: reason, adding: .isMoved, lane: lane)
+            stored, key, attempts: record.head.attempts, reason: reason, adding: flags, lane: lane)
         guard try takeEntry(key) != nil else { return false }
         try putDeferred(EntryKey(lane: lane, uid: key.uid), bytes, due: due)
         // Its lane may have had no entry as new as this one.

@@ -82,8 +82,10 @@ extension CommitDraft {
             guard let record = try takeUnconfirmed(key) else { return .gone }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
             try end(key, record, mayHaveBeenSent ? .unknown : .superseded, cause: nil, of: batch)
-        case .move(let lane, let due, let reason):
-            guard try move(key, to: lane, due: due.milliseconds, reason: reason) else { return .gone }
+        case .move(let lane, let due, let reason, let possiblySent):
+            guard
+                try move(key, to: lane, due: due.milliseconds, reason: reason, possiblySent: possiblySent)
+            else { return .gone }
         case .recall(let due, let possiblySent):
             guard try recall(key, due: due, possiblySent: possiblySent) else { return .gone }
         }

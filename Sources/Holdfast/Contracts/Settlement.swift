@@ -29,7 +29,9 @@ public struct Settlement: Sendable {
         case deferUntil(WallTime, attempts: UInt16, reason: Reason, possiblySent: Bool)
         /// To be tried in another lane, in the same commit: becomes deferred there, and its record says for good that it was
         /// moved. In `entries` it might lie below that lane's send mark, and look sent there. Only one that is not deferred.
-        case move(to: LaneID, due: WallTime, reason: Reason)
+        ///
+        /// `possiblySent` as with ``deferUntil(_:attempts:reason:possiblySent:)``: of an attempt before the one that was refused.
+        case move(to: LaneID, due: WallTime, reason: Reason, possiblySent: Bool)
         /// A late error revokes a confirmation by silence: an entry kept aside is unconfirmed again. With a due time it is
         /// deferred, else it goes out in UID order. One that has ended counts as gone.
         ///

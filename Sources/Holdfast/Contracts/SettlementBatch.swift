@@ -48,7 +48,7 @@ public struct SettlementBatch: Sendable {
     /// The lanes that entries of it are moved to.
     var destinations: Set<LaneID> {
         var lanes: Set<LaneID> = []
-        for settlement in others { if case .move(let lane, _, _) = settlement.kind { lanes.insert(lane) } }
+        for settlement in others { if case .move(let lane, _, _, _) = settlement.kind { lanes.insert(lane) } }
         return lanes
     }
 

@@ -83,7 +83,9 @@ extension RejectionRetry {
         private var retries: [(index: Int, rejection: UID)] = []
 
         mutating func add(_ rejection: Rejection, _ expiration: Expiration, lane: LaneID, now: WallTime) {
-            let notification = rejection.notification
+            var notification = rejection.notification
+            // It was asked for by its name: it goes whatever was accepted since, and takes nobody's place.
+            notification.newestWins = false
             let start = bytes.count
             PackedNotification.append(
                 notification, id: notification.id ?? NotificationID(), expiration: expiration, acceptedAt: now,

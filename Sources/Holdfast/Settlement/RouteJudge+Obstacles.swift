@@ -50,7 +50,7 @@ extension RouteJudge {
         case .blacklisted:
             plan.reject(key, ticket: ticket, reason: .blacklisted, possiblySent: flight.possiblySentBefore, wall: wall)
         case .otherEnvironment(let other):
-            plan.move(key, ticket: ticket, to: other, wall: wall)
+            plan.move(key, ticket: ticket, to: other, possiblySent: flight.possiblySentBefore, wall: wall)
             plan.news.append(.moved(lanes[flight.lane].key, 1))
         case .unsupported:
             plan.reject(

@@ -18,7 +18,7 @@ package struct SentWindow: Sendable {
         let hasOneAttempt: Bool
         /// It is for a channel: nothing that is said of it is said of a token.
         let isBroadcast: Bool
-        /// Whether it came from the lane of the other environment: see ``Settlement/Kind/move(to:due:reason:)``.
+        /// Whether it came from the lane of the other environment: see ``Settlement/Kind/move(to:due:reason:possiblySent:)``.
         let isMoved: Bool
         /// The number of its topic: see ``TopicBreakers``.
         let topic: UInt32

@@ -57,14 +57,18 @@ extension SettlementPlan {
             BadToken(
                 lane: suspect.flight.lane, uid: suspect.flight.uid, reason: reason, status: result.status,
                 since: result.timestamp ?? wall))
-        afterBlacklist.batch.others.append(Settlement(key, .move(to: other, due: wall, reason: reason)))
+        let move = Settlement.Kind.move(
+            to: other, due: wall, reason: reason, possiblySent: suspect.flight.possiblySentBefore)
+        afterBlacklist.batch.others.append(Settlement(key, move))
         counts.moved += 1
         afterBlacklist.tickets.append(suspect.ticket)
     }
 
     /// Its token is known to be bad here, and may be good in the other environment.
-    mutating func move(_ key: EntryKey, ticket: Ticket, to other: LaneID, wall: WallTime) {
-        settle(key, .move(to: other, due: wall, reason: .badDeviceToken), ticket: ticket)
+    mutating func move(_ key: EntryKey, ticket: Ticket, to other: LaneID, possiblySent: Bool, wall: WallTime) {
+        let move = Settlement.Kind.move(
+            to: other, due: wall, reason: .badDeviceToken, possiblySent: possiblySent)
+        settle(key, move, ticket: ticket)
         counts.moved += 1
     }
 

@@ -40,17 +40,21 @@ package struct NewestKey: Hashable, Sendable {
 
 /// The notifications with one ``NewestKey`` that have not ended.
 package struct NewestEntries: Hashable, Sendable {
-    /// The one that was accepted last; `.none` if it was not taken by the service, so that it stands for nothing.
+    /// The one that was accepted last; `.none` once it has ended.
     package var newest: UID
     /// How many of them have not ended.
     package var open: UInt32
-    /// Unix seconds from which ``newest`` is expired; 0 for never, and once it was taken.
+    /// Unix seconds from which ``newest`` is expired; 0 for never.
     package var expiration: UInt32
+    /// The last accepted of those that the service took, or may have taken, while others had not ended; `.none` for none.
+    /// What comes of a newer one changes nothing for those before it.
+    package var taken: UID
 
-    package init(newest: UID, open: UInt32, expiration: UInt32 = 0) {
+    package init(newest: UID, open: UInt32, expiration: UInt32 = 0, taken: UID = .none) {
         self.newest = newest
         self.open = open
         self.expiration = expiration
+        self.taken = taken
     }
 
     /// One more was accepted.
@@ -70,7 +74,8 @@ package struct NewestEntries: Hashable, Sendable {
     /// The one that takes the place of an entry; nil for none. One that is expired itself takes nobody's, although it may not
     /// have ended yet.
     package func successor(of uid: UID, at now: WallTime) -> UID? {
-        newest > uid && (expiration == 0 || Int64(expiration) > now.seconds) ? newest : nil
+        if newest > uid, expiration == 0 || Int64(expiration) > now.seconds { return newest }
+        return taken > uid ? taken : nil
     }
 
     /// One of them has ended.
@@ -81,13 +86,11 @@ package struct NewestEntries: Hashable, Sendable {
         var rest = self
         rest.open -= 1
         switch outcome {
-        case .confirmed, .unknown, .superseded:
-            // It was taken, or may have been: its expiration is nothing any more.
-            if uid == newest { rest.expiration = 0 }
+        case .confirmed, .unknown: rest.taken = max(taken, uid)
         // What was never taken stands for nothing: an older one that still waits goes.
-        case .rejected, .expired, .withdrawn:
-            if uid == newest { (rest.newest, rest.expiration) = (.none, 0) }
+        case .rejected, .expired, .withdrawn, .superseded: break
         }
+        if uid == newest { (rest.newest, rest.expiration) = (.none, 0) }
         return rest
     }
 }

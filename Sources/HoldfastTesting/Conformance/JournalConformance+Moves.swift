@@ -4,6 +4,10 @@ internal import HoldfastAPNsAnswers
 extension JournalConformance {
     private static let due = WallTime(milliseconds: 100)
 
+    private static func move(to lane: LaneID, possiblySent: Bool = false) -> Settlement.Kind {
+        .move(to: lane, due: due, reason: .badDeviceToken, possiblySent: possiblySent)
+    }
+
     /// Of entries that go from the lane of one environment to that of the other.
     static let moves: [Rule] = [
         Rule("A moved entry is deferred in its new lane and nowhere else, as the same entry, over a reopening too") {
@@ -12,7 +16,7 @@ extension JournalConformance {
             let uids = try bench.append(1...3, lane: old)
             _ = try bench.deferEntries([uids[1]], old, until: 10, attempts: 4)
             _ = try bench.promote(old, now: 10)
-            let report = try bench.settle([uids[1]], old, .move(to: new, due: due, reason: .badDeviceToken))
+            let report = try bench.settle([uids[1]], old, move(to: new))
             try expect("the report", report, is: SettlementReport(settled: 1, gone: 0))
             for isReopened in [false, true] {
                 if isReopened { try bench.reopen() }
@@ -38,7 +42,7 @@ extension JournalConformance {
         Rule("That an entry was moved stays known when it is deferred again, and when it is rejected") { bench in
             let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
             let uids = try bench.append(1...2, lane: old, identities: true)
-            try bench.settle(uids, old, .move(to: new, due: due, reason: .badDeviceToken))
+            try bench.settle(uids, old, move(to: new))
             _ = try bench.promote(new, now: 100)
             _ = try bench.deferEntries([uids[0]], new, until: 200)
             try bench.reopen()
@@ -49,10 +53,24 @@ extension JournalConformance {
             let rejections = try bench.journal.rejections(after: .none, limit: 10)
             try expect("the lane of the rejection", rejections.map(\.lane), is: [JournalBench.considerate])
         },
+        Rule("That an attempt before a move may have been taken stays known") { bench in
+            let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
+            let uids = try bench.append(1...3, lane: old)
+            _ = try bench.deferEntries([uids[2]], old, until: 10, possiblySent: true)
+            _ = try bench.promote(old, now: 10)
+            for (index, possiblySent) in [false, true, false].enumerated() {
+                try bench.settle([uids[index]], old, move(to: new, possiblySent: possiblySent))
+            }
+            try bench.reopen()
+            _ = try bench.promote(new, now: 100)
+            let batch = try bench.journal.unconfirmed(new, uids: uids)
+            try expect("which may have been sent", batch.items.map(\.isPossiblySent), is: [false, true, true])
+            try expect("which were moved", batch.items.map(\.isMoved), is: [true, true, true])
+        },
         Rule("A move leaves no outcome, and the end in the new lane leaves one") { bench in
             let (old, new) = (try bench.lane(), try bench.lane(JournalBench.considerate))
             let uids = try bench.append(1...1, lane: old)
-            try bench.settle(uids, old, .move(to: new, due: due, reason: .badDeviceToken), keepsOutcomes: true)
+            try bench.settle(uids, old, move(to: new), keepsOutcomes: true)
             try expect("outcomes of the move", bench.journal.outcomeCount, is: 0)
             _ = try bench.promote(new, now: 100)
             try bench.acknowledge(uids, new, keepsOutcomes: true)
@@ -64,19 +82,18 @@ extension JournalConformance {
             try bench.acknowledge([uids[0]], old)
             _ = try bench.deferEntries([uids[1]], old, until: 50)
             let missing = LaneID(rawValue: 4000)
-            let move = Settlement.Kind.move(to: new, due: due, reason: .badDeviceToken)
+            let toNew = move(to: new)
             for (uids, kind) in [
-                ([uids[0], uids[1]], move), ([uids[2]], .move(to: missing, due: due, reason: .badDeviceToken)),
-                ([uids[2]], .move(to: old, due: due, reason: .badDeviceToken)),
+                ([uids[0], uids[1]], toNew), ([uids[2]], move(to: missing)), ([uids[2]], move(to: old)),
             ] {
                 let report = try bench.settle(uids, old, kind)
                 try expect("the report", report, is: SettlementReport(settled: 0, gone: uids.count))
             }
             try expect("entries", try bench.uids(old), is: [uids[2]])
             try expect("deferred", try bench.journal.nextDue(old), is: WallTime(milliseconds: 50))
-            let first = try bench.settle([uids[2]], old, move)
+            let first = try bench.settle([uids[2]], old, toNew)
             try expect("a move", first, is: SettlementReport(settled: 1, gone: 0))
-            let second = try bench.settle([uids[2]], old, move)
+            let second = try bench.settle([uids[2]], old, toNew)
             try expect("a second one", second, is: SettlementReport(settled: 0, gone: 1))
             let late = try bench.acknowledge([uids[2]], old)
             try expect("a late answer of the old lane", late, is: SettlementReport(settled: 0, gone: 1))
@@ -88,10 +105,10 @@ extension JournalConformance {
             bench.journal.raiseMark(of: new, to: others[1])
             _ = try bench.report("the raised mark") { $0.lanes.first { $0.mark == others[1] } }
             try bench.acknowledge(others, new)
-            try bench.settle([uids[0]], old, .move(to: new, due: due, reason: .badDeviceToken))
+            try bench.settle([uids[0]], old, move(to: new))
             try expect("possibly sent", try bench.journal.status().possiblySent, is: 0)
             let last = try bench.append([5], lane: old)
-            try bench.settle(last, old, .move(to: new, due: due, reason: .badDeviceToken))
+            try bench.settle(last, old, move(to: new))
             try bench.reopen()
             let opening = try bench.journal.openLane(JournalBench.considerate)
             try expect("the last UID of the new lane", opening.lastUID, is: last[0])

@@ -20,25 +20,37 @@ extension JournalConformance {
             try expect("superseded, confirmed", [totals.superseded, totals.confirmed], is: [1, 2])
             try expect("ended", totals.ended, is: totals.accepted)
         },
-        Rule("The newest stays so after it was taken, and stands for nothing when it was not") { bench in
-            let kinds: [(Settlement.Kind?, UID)] = [
-                (nil, UID(2)), (.unknown, UID(2)), (.expire, .none), (.withdraw, .none), (.reject(sampleCause), .none),
+        Rule("One that was taken stays known, and one that was not stands for nothing") { bench in
+            let kinds: [(Settlement.Kind?, isTaken: Bool)] = [
+                (nil, true), (.unknown, true), (.expire, false), (.withdraw, false), (.supersede, false),
+                (.reject(sampleCause), false),
             ]
             let lane = try bench.lane()
-            for (index, (kind, expected)) in kinds.enumerated() {
+            for (index, (kind, isTaken)) in kinds.enumerated() {
                 let id = "id \(index)"
                 let first = try bench.append(try submission(bench, [id, id], lane: lane)).first
                 let newer = UID(first.rawValue + 1)
                 if let kind { try bench.settle([newer], lane, kind) } else { try bench.acknowledge([newer], lane) }
                 let known = try unwrap("what is known of \(id)", newest(bench, id))
-                try expect("how many have not ended", known.open, is: 1)
-                try expect("its expiration", known.expiration, is: 0)
-                try expect(
-                    "the newest after \(kind.map { "\($0)" } ?? "acknowledged")", known.newest == newer,
-                    is: expected != .none)
+                let expected = NewestEntries(newest: .none, open: 1, taken: isTaken ? newer : .none)
+                try expect("after \(kind.map { "\($0)" } ?? "acknowledged")", known, is: expected)
                 try expect("the older one", try bench.acknowledge([first], lane).settled, is: 1)
                 try expect("at the end", try newest(bench, id), is: nil)
             }
+        },
+        Rule("What becomes of a newer one, or of an older one, takes nothing from the one that was taken") { bench in
+            let lane = try bench.lane()
+            _ = try bench.append(try submission(bench, ["a", "a", "a", "a"], lane: lane))
+            try bench.acknowledge([UID(3)], lane)
+            try bench.settle([UID(2)], lane, .unknown)
+            try expect("the last one waits", try newest(bench, "a"), is: entries(newest: 4, open: 2, taken: 3))
+            try bench.settle([UID(4)], lane, .reject(sampleCause))
+            try bench.reopen()
+            let known = try unwrap("what is known", newest(bench, "a"))
+            try expect("it was rejected", known, is: NewestEntries(newest: .none, open: 1, taken: UID(3)))
+            let now = JournalBench.now
+            try expect("in place of the first", known.successor(of: UID(1), at: now), is: UID(3))
+            try expect("in place of the third", known.successor(of: UID(3), at: now), is: nil)
         },
         Rule("What is superseded ends as superseded; what may have been sent by its record, as unknown") { bench in
             let lane = try bench.lane()
@@ -69,7 +81,7 @@ extension JournalConformance {
                 SettlementBatch(quieted: [EntryKey(lane: lane, uid: UID(2))], greatestAside: 10))
             try expect("of a, one aside", try newest(bench, "a"), is: entries(newest: 3, open: 3))
             _ = try bench.trim(TrimBounds(greatestAside: 0))
-            try expect("of a, one confirmed", try newest(bench, "a"), is: entries(newest: 3, open: 2))
+            try expect("of a, one confirmed", try newest(bench, "a"), is: entries(newest: 3, open: 2, taken: 2))
             try bench.settle([UID(1), UID(3)], lane, .withdraw)
             try expect("at the end", try newest(bench, "a"), is: nil)
         },
@@ -77,7 +89,7 @@ extension JournalConformance {
             let (lane, other) = (try bench.lane(), try bench.lane(JournalBench.considerate))
             _ = try bench.append(try submission(bench, ["a", "a"], lane: lane))
             let due = WallTime(milliseconds: 10)
-            try bench.settle([UID(1)], lane, .move(to: other, due: due, reason: .badDeviceToken))
+            try bench.settle([UID(1)], lane, .move(to: other, due: due, reason: .badDeviceToken, possiblySent: false))
             try expect("of a", try newest(bench, "a"), is: entries(newest: 2, open: 2))
             try bench.reopen()
             _ = (try bench.lane(), try bench.lane(JournalBench.considerate))
@@ -91,8 +103,8 @@ extension JournalConformance {
     /// Of each of them.
     private static let expiration: UInt32 = 4_000_000_000
 
-    private static func entries(newest: UInt64, open: UInt32) -> NewestEntries {
-        NewestEntries(newest: UID(newest), open: open, expiration: expiration)
+    private static func entries(newest: UInt64, open: UInt32, taken: UInt64 = 0) -> NewestEntries {
+        NewestEntries(newest: UID(newest), open: open, expiration: expiration, taken: UID(taken))
     }
 
     private static func notification(_ collapseID: String) -> PushNotification {

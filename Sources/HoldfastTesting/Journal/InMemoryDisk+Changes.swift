@@ -40,7 +40,7 @@ extension InMemoryDisk {
                 lane: item.lane)
             put(record, as: EntryKey(lane: item.lane, uid: uid), history)
             if case .rejected = history.place {
-            } else if retries[index] == nil, let key = newestKey(of: record) {
+            } else if let key = newestKey(of: record) {
                 let expiration = PackedNotification.expiration(of: record.packed.span, in: record.packed.indices)
                 newest[key] = .accepting(uid, expiration: expiration, after: newest[key])
             }
@@ -114,7 +114,8 @@ extension InMemoryDisk {
                 count(end(key, isUnknown ? .unknown : .superseded, cause: nil, batch, &ended))
             case .deferUntil(let due, let attempts, let reason, let possiblySent):
                 count(postpone(key, until: due, attempts: attempts, reason: reason, possiblySent: possiblySent))
-            case .move(let lane, let due, let reason): count(move(key, to: lane, due: due, reason: reason))
+            case .move(let lane, let due, let reason, let possiblySent):
+                count(move(key, to: lane, due: due, reason: reason, possiblySent: possiblySent))
             case .recall(let due, let possiblySent): count(recall(key, due: due, possiblySent: possiblySent))
             }
         }
@@ -188,12 +189,15 @@ extension InMemoryDisk {
     }
 
     /// - Returns: whether the entry was there to be moved.
-    private mutating func move(_ key: EntryKey, to other: LaneID, due: WallTime, reason: Reason) -> Bool {
+    private mutating func move(
+        _ key: EntryKey, to other: LaneID, due: WallTime, reason: Reason, possiblySent: Bool
+    ) -> Bool {
         guard key.lane != other, lane(other) != nil, lane(key.lane)?.entries[key.uid]?.fault == nil,
             let taken = changeLane(key.lane, { $0.entries.remove(key.uid) }), var record = taken
         else { return false }
         record.lane = other
         record.isMoved = true
+        record.isPossiblySent = record.isPossiblySent || possiblySent
         _ = changeLane(other) { lane in
             lane.deferred.insert(DeferredTable.Entry(due: due, reason: reason, record: record), for: key.uid)
             lane.lastUID = max(lane.lastUID, key.uid)

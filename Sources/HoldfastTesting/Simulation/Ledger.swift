@@ -39,6 +39,8 @@ struct Copy {
     var isDoubted = false
     /// The turn in which the engine was told at the earliest.
     var toldBeforeTurn = 0
+    /// By this machine's clock.
+    var toldAt: WallTime?
 }
 
 /// What the world knows about one accepted notification.
@@ -97,6 +99,13 @@ final class LedgerEntry {
     var isImportedAsSent: Bool { history?.isPossiblySent ?? false }
 
     var isImportedAsRejection: Bool { if case .rejected? = history?.place { true } else { false } }
+
+    /// Of both the newest wins, and they have one recipient, topic and collapse id.
+    func isLike(_ other: LedgerEntry) -> Bool {
+        let (mine, others) = (notification, other.notification)
+        return mine.newestWins && others.newestWins && mine.recipient == others.recipient && mine.topic == others.topic
+            && mine.collapseID == others.collapseID
+    }
 
     var hasOneAttempt: Bool { lane.guarantee == .atMostOnce }
 

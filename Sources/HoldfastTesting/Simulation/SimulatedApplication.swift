@@ -172,14 +172,7 @@ extension World {
 
     /// Whether a newer notification of those was accepted of which the newest wins.
     func isNotNewest(_ entry: LedgerEntry) -> Bool {
-        let notification = entry.notification
-        guard notification.newestWins else { return false }
-        return ledger.entries.contains { other in
-            other.uid > entry.uid && other.notification.newestWins
-                && other.notification.recipient == notification.recipient
-                && other.notification.topic == notification.topic
-                && other.notification.collapseID == notification.collapseID
-        }
+        entry.notification.newestWins && ledger.entries.contains { $0.uid > entry.uid && $0.isLike(entry) }
     }
 
     /// Of those that a route has, most often the first.

@@ -34,7 +34,7 @@ extension World {
                 if ask(.superseded, of: entry) { checkSuperseded(entry) }
             case .deferUntil(let due, _, let reason, let possiblySent):
                 checkDeferral(entry, until: due, reason: reason, possiblySent: possiblySent)
-            case .move(let lane, _, _): checkMove(entry, to: lane)
+            case .move(let lane, _, _, let possiblySent): checkMove(entry, to: lane, possiblySent: possiblySent)
             case .recall(_, let possiblySent):
                 checkRecall(entry, possiblySent: possiblySent)
             }
@@ -211,7 +211,7 @@ extension World {
     }
 
     /// The service speaks of an earlier life of the token.
-    private func isRegisteredSince(_ entry: LedgerEntry, _ timestamp: WallTime?) -> Bool {
+    func isRegisteredSince(_ entry: LedgerEntry, _ timestamp: WallTime?) -> Bool {
         guard let registered = entry.notification.tokenRegisteredAt else { return false }
         return timestamp.map { registered > $0 } ?? true
     }
@@ -262,19 +262,24 @@ extension World {
         }
     }
 
+    /// What an entry's record is to say, wherever it waits next.
+    func checkPossiblySent(_ entry: LedgerEntry, _ possiblySent: Bool, as word: String) {
+        let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
+        if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
+            violate(2, "entry \(entry.uid) is \(word) as never sent, and a copy may have been taken")
+        }
+        if possiblySent, !mayHaveBeenTaken, !entry.isPossiblySentByRule, !entry.isFlagged {
+            violate(3, "entry \(entry.uid) is \(word) as possibly sent, and was certainly never sent")
+        }
+    }
+
     private func checkDeferral(_ entry: LedgerEntry, until due: WallTime, reason: Reason, possiblySent: Bool) {
         if reason == .endsConnections { entry.wasBlamed = true }
         guard !entry.deferralIsAsked else { return }
         entry.deferralIsAsked = true
         // In moments nobody looks at it may go among the deferred and come back.
         entry.wasDeferred = true
-        let mayHaveBeenTaken = entry.mayHaveBeenTaken(life: life)
-        if mayHaveBeenTaken, !possiblySent, !entry.isFlagged {
-            violate(2, "entry \(entry.uid) is deferred as never sent, and a copy may have been taken")
-        }
-        if possiblySent, !mayHaveBeenTaken, !entry.isPossiblySentByRule, !entry.isFlagged {
-            violate(3, "entry \(entry.uid) is deferred as possibly sent, and was certainly never sent")
-        }
+        checkPossiblySent(entry, possiblySent, as: "deferred")
         // One that is held for the clock is called back, and due where no backoff puts anything.
         let isForClock = reason == .clockDistrusted
         let greatest = isForClock ? .seconds(25 * 3600) : max(swarm.engine.retry.maximum, .seconds(20 * 60))
@@ -302,6 +307,7 @@ extension World {
 
     /// The engine is told what became of a notification.
     func told(_ word: Copy.Word, of entry: LedgerEntry, copy: Int) {
+        entry.copies[copy].toldAt = wall
         let notification = entry.notification
         let topic = RuleState.Proven(route: entry.lane.route, topic: notification.topic)
         switch word {

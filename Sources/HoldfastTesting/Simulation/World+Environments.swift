@@ -28,7 +28,7 @@ extension World {
     // MARK: What must hold
 
     /// An entry is moved once at most, to the same lane of the other environment, after its token was called bad in its own.
-    func checkMove(_ entry: LedgerEntry, to id: LaneID) {
+    func checkMove(_ entry: LedgerEntry, to id: LaneID, possiblySent: Bool) {
         guard swarm.hasEnvironments, let lane = snapshot.lane(id)?.key else {
             return violate(2, "entry \(entry.uid) is moved, and no route tries another environment")
         }
@@ -36,9 +36,12 @@ extension World {
         if !isOtherEnvironment(lane, than: entry.lane) {
             violate(2, "entry \(entry.uid) of \(entry.lane) is moved to \(lane)")
         }
+        checkPossiblySent(entry, possiblySent, as: "moved")
         let black = snapshot.blacklistEntry(against: entry)
         let isLifted = entry.notification.recipient.device.map(ledger.lifted.contains) ?? false
-        if black?.reason != .badDeviceToken, !isLifted {
+        // A device that registered later than it was answered, by a clock that was set back in between.
+        let isSince = isRegisteredSince(entry, entry.copies.last { Copy.isRefused($0.word) }?.toldAt ?? wall)
+        if black?.reason != .badDeviceToken, !isLifted, !isSince {
             violate(4, "entry \(entry.uid) is moved, and its token is not blacklisted in its own environment")
         }
         entry.lanesAsked.insert(lane)

@@ -170,23 +170,20 @@ extension World {
         }
     }
 
-    /// Of those of which the newest wins, none goes behind a newer one that was not refused.
+    /// Of those of which the newest wins, none goes behind a newer one that was taken, or before the newest that may still go.
     private func checkIsNewest(_ entry: LedgerEntry) {
-        let notification = entry.notification
-        guard notification.newestWins, !application.retried.contains(entry.serial) else { return }
-        let newest = ledger.entries.last { other in
-            other.notification.newestWins && other.notification.recipient == notification.recipient
-                && other.notification.topic == notification.topic
-                && other.notification.collapseID == notification.collapseID
-                && !application.retried.contains(other.serial) && !other.isImportedAsRejection
+        guard entry.notification.newestWins, !application.retried.contains(entry.serial) else { return }
+        let newer = ledger.entries.filter { other in
+            other.uid > entry.uid && other.isLike(entry) && !application.retried.contains(other.serial)
+                && !other.isImportedAsRejection
         }
-        guard let newest, newest.uid > entry.uid else { return }
-        switch newest.outcome {
-        // It may not go any more, and stands for nothing.
-        case nil where newest.notification.isExpired(at: wall): break
-        case nil where newest.requested.isEmpty, .confirmed?, .unknown?, .superseded?:
-            violate(11, "entry \(entry.uid) was handed out, and \(newest.uid) was to take its place")
-        default: break
+        // One that is expired may not go any more, and stands for nothing.
+        let waits = newer.last { other in
+            other.outcome == nil && other.requested.isEmpty && !other.notification.isExpired(at: wall)
+        }
+        let hasWon = newer.last { $0.outcome == .confirmed || $0.outcome == .unknown }
+        if let winner = hasWon ?? (waits === newer.last ? waits : nil) {
+            violate(11, "entry \(entry.uid) was handed out, and \(winner.uid) was to take its place")
         }
     }
 
@@ -231,6 +228,7 @@ extension World {
         }
         if mayHaveBeenTaken || entry.isPossiblySentByRule || entry.isFlagged {
             rules.duplicates += 1
+            note("entry \(entry.uid) goes as a possible duplicate")
         }
     }
 

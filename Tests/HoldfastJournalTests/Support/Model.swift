@@ -135,10 +135,11 @@ struct Model {
         case .unknown: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
         case .supersede: return end(key, isPossiblySent(key) ? .unknown : .superseded, batch) != nil
-        case .move(let lane, let due, _):
-            guard lane != key.lane, let entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else {
+        case .move(let lane, let due, _, let possiblySent):
+            guard lane != key.lane, var entry = entries[key.lane]?.removeValue(forKey: key.uid.rawValue) else {
                 return false
             }
+            entry.isPossiblySent = entry.isPossiblySent || possiblySent
             deferred[lane, default: [:]][key.uid.rawValue] = (due.milliseconds, entry)
             return true
         case .recall(let due, let possiblySent):

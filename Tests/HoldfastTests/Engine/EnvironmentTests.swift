@@ -146,6 +146,18 @@ import Testing
         #expect(refusal.reason == .blacklisted)
     }
 
+    @Test("That an attempt before may have been taken is counted behind the move, too") func movedAgain() throws {
+        let stage = try proven()
+        for connection in stage.connections(of: production) { connection.state.withLock { $0.answer = { _ in nil } } }
+        _ = submit(stage, [1])
+        stage.settle()
+        for connection in stage.connections(of: production) { connection.end() }
+        stage.advance(by: .seconds(120))
+        #expect(stage.sent(production).filter { $0 == 1 }.count == 2 && stage.sent(sandbox).last == 1)
+        #expect(stage.status.moved == 1 && stage.status.confirmed == 81)
+        #expect(stage.status.possibleDuplicates == 2)
+    }
+
     @Test("What waits for the same token follows it, in either guarantee", arguments: Guarantee.allCases)
     func followers(guarantee: Guarantee) throws {
         let stage = try proven()
@@ -159,8 +171,9 @@ import Testing
     @Test("An entry changes its environment once: one that no blacklist stops does not go to and fro for ever")
     func once() throws {
         let stage = try proven()
-        // Registered later than any answer: nothing that is said of its token is believed of the new registration.
-        _ = submit(stage, [2], registeredAt: WallTime(seconds: 4_000_000_000))
+        // Registered later than any answer, as by a clock that is half a day ahead: nothing that is said of its token is
+        // believed of the new registration.
+        _ = submit(stage, [2], registeredAt: stage.clock.wall.advanced(by: .seconds(12 * 3600)))
         stage.advance(by: .seconds(600))
         #expect(stage.status.rejectedTotal == 1 && stage.status.unconfirmed == 0)
         #expect(stage.sent(production).filter { $0 == 2 }.count <= 2)

@@ -150,6 +150,48 @@ import Testing
         #expect(bench.journal.newestCount == 0)
     }
 
+    @Test("Behind one that was taken an older one does not go, whatever becomes of the ones after it")
+    func rejectedAfterTaken() throws {
+        let bench = try bench()
+        bench.answer = { notification in
+            switch Self.text(notification) {
+            case "1": SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
+            case "3": SendResult(apnsStatus: 400, reason: "BadCollapseId")
+            default: .confirmed
+            }
+        }
+        bench.accepts = true
+        for text in ["1", "2", "3"] {
+            try bench.submit([Self.score(text)])
+            bench.advance(by: .seconds(5))
+        }
+        bench.advance(by: .seconds(3600))
+        // Before, it may have been tried again and again.
+        #expect(sent(bench).drop { $0 == "1" } == ["2", "3"])
+        #expect(try outcomes(bench) == [.confirmed, .superseded, .rejected(Reason(rawValue: "BadCollapseId"))])
+        #expect(bench.journal.newestCount == 0)
+    }
+
+    @Test("A rejection that is retried goes whatever was accepted since, and takes nobody's place")
+    func retried() async throws {
+        let bench = try bench()
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "BadCollapseId") }
+        bench.accepts = true
+        try bench.submit([Self.score("refused")])
+        bench.settle()
+        bench.answer = { _ in .confirmed }
+        for connection in bench.connections[0] { connection.state.withLock { $0.answer = { _ in .confirmed } } }
+        var later = Self.score("later")
+        later.deliverAfter = bench.clock.wall.advanced(by: .seconds(60))
+        try bench.submit([later])
+        try bench.submit([Self.score("newest")])
+        #expect(try await EngineDesk(core: bench.core).retry([UID(1)]).map(\.result) == [.accepted(UID(4))])
+        bench.advance(by: .seconds(3600))
+        #expect(sent(bench) == ["refused", "newest", "refused"])
+        #expect(try outcomes(bench).suffix(3) == [.confirmed, .confirmed, .superseded])
+        #expect(bench.journal.newestCount == 0)
+    }
+
     @Test("A newer one that is taken back stands for nothing") func newerWithdrawn() async throws {
         let bench = try bench(InMemoryJournal(mode: .immediate))
         let receipts = try bench.submit([Self.score("1"), Self.score("2")])

@@ -34,7 +34,7 @@ import Testing
                 case .withdraw: words.append("withdrawn" + when)
                 case .supersede: words.append("superseded" + when)
                 case .recall: words.append("recalled" + when)
-                case .move(let lane, _, let reason): words.append("moved to lane \(lane.rawValue), \(reason)" + when)
+                case .move(let lane, _, let reason, _): words.append("moved to lane \(lane.rawValue), \(reason)" + when)
                 case .deferUntil(let due, let attempts, let reason, let possiblySent):
                     let wait = due.since(wall).wholeMilliseconds
                     words.append(
