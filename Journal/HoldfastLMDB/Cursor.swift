@@ -6,12 +6,16 @@ import CHoldfastLMDB
     private let path: String
     private var key = unsafe MDB_val()
     private var value = unsafe MDB_val()
+    private let recorder: EffectRecorder?
 
-    @unsafe init(_ transaction: OpaquePointer, _ table: Table, path: String) throws(LMDBError) {
+    @unsafe init(
+        _ transaction: OpaquePointer, _ table: Table, path: String, recorder: EffectRecorder?
+    ) throws(LMDBError) {
         var opened: OpaquePointer?
         try check(unsafe mdb_cursor_open(transaction, table.index, &opened), "mdb_cursor_open", path: path)
         unsafe handle = opened!
         self.path = path
+        self.recorder = recorder
     }
 
     deinit { unsafe mdb_cursor_close(handle) }
@@ -53,6 +57,8 @@ import CHoldfastLMDB
 
     /// Deletes the entry the last move found; the next ``next()`` goes to the one behind it.
     package mutating func delete() throws(LMDBError) {
+        // Before: the key lies in the page that changes.
+        if let recorder { try recordDeletion(recorder) }
         try check(unsafe mdb_cursor_del(handle, 0), "mdb_cursor_del", path: path)
     }
 
@@ -71,6 +77,23 @@ import CHoldfastLMDB
         unsafe bytes.withMemoryRebound(to: UInt8.self) { bytes in
             var span = unsafe bytes.mutableSpan
             fill(&span)
+        }
+        guard let recorder else { return }
+        let table = unsafe mdb_cursor_dbi(handle)
+        let filled = UnsafeRawBufferPointer(bytes)
+        try unsafe filled.withMemoryRebound(to: UInt8.self) { (filled) throws(LMDBError) in
+            try unsafe recorder.put(wanted, filled.span, in: table)
+        }
+    }
+
+    /// Of the entry where liblmdb's cursor is, which may have moved since the last move here.
+    private func recordDeletion(_ recorder: EffectRecorder) throws(LMDBError) {
+        var (key, value) = unsafe (MDB_val(), MDB_val())
+        try check(unsafe mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT), "mdb_cursor_get", path: path)
+        let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
+        let table = unsafe mdb_cursor_dbi(handle)
+        try unsafe bytes.withMemoryRebound(to: UInt8.self) { (bytes) throws(LMDBError) in
+            try unsafe recorder.delete(bytes.span, in: table)
         }
     }
 }

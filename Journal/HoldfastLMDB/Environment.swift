@@ -24,10 +24,17 @@ import HoldfastPlatform
     let handle: OpaquePointer
     package let path: String
     package let access: Access
+    /// Where commits are kept first; nil for an environment that is no copy.
+    let gate: (any CommitGate)?
+    /// Where a copy has its number.
+    let copyTable: Table?
     let file: FileIdentity
     let dataFile: DataFilePlace
     /// Held while tables are opened or made.
     private let tableLock = NSLock()
+    /// The names of tables that were opened, by their handles: for the ``CommitGate``.
+    private let names = NSLock()
+    private var namesByIndex: [UInt32: String] = [:]
     /// The number of users that have yet to close it; the registry's.
     var leases = 0
 
@@ -38,9 +45,11 @@ import HoldfastPlatform
     ///     Nil: the writer's choice.
     ///   - tables: the most tables that will be opened.
     ///   - readers: the most read transactions at a time, of all processes. Only the first opener decides.
+    ///   - gate: keeps each commit before it is made here.
     /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open.
     package static func open(
-        _ path: String, _ access: Access, mapByteCount: Int?, tables: Int, readers: Int = 254
+        _ path: String, _ access: Access, mapByteCount: Int?, tables: Int, readers: Int = 254,
+        gate: (any CommitGate)? = nil
     ) throws(LMDBError) -> Environment {
         let file = try FileIdentity(of: path)
         return try EnvironmentRegistry.shared.open(file, path: path) { () throws(LMDBError) -> Environment in
@@ -50,7 +59,7 @@ import HoldfastPlatform
                 _ = try OpenFile(path + "/data.mdb", .create)
             }
             return try Environment(
-                path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers)
+                path, access, file: file, mapByteCount: mapByteCount, tables: tables, readers: readers, gate: gate)
         }
     }
 
@@ -68,7 +77,8 @@ import HoldfastPlatform
     }
 
     private init(
-        _ path: String, _ access: Access, file: FileIdentity, mapByteCount: Int?, tables: Int, readers: Int
+        _ path: String, _ access: Access, file: FileIdentity, mapByteCount: Int?, tables: Int, readers: Int,
+        gate: (any CommitGate)?
     ) throws(LMDBError) {
         var created: OpaquePointer?
         try check(unsafe mdb_env_create(&created), "mdb_env_create", path: path)
@@ -84,6 +94,7 @@ import HoldfastPlatform
             var descriptor: Int32 = -1
             try check(unsafe mdb_env_get_fd(handle, &descriptor), "mdb_env_get_fd", path: path)
             dataFile = try DataFilePlace(path + "/data.mdb", descriptor)
+            copyTable = try gate.map { _ throws(LMDBError) in try unsafe WorkingCopy.openTable(in: handle, path: path) }
         } catch {
             unsafe mdb_env_close(handle)
             throw error
@@ -92,7 +103,13 @@ import HoldfastPlatform
         self.path = path
         self.access = access
         self.file = file
+        self.gate = gate
     }
+
+    /// Remembers a table's name, for as long as its handle is valid.
+    func noteName(_ name: String, of table: Table) { names.withLock { namesByIndex[table.index] = name } }
+
+    func name(of index: UInt32) -> String? { names.withLock { namesByIndex[index] } }
 
     /// Closes it, unless others share it. The caller has ended its transactions, and begins no others.
     package func close() { giveBack(all: false) }

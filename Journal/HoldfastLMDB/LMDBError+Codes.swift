@@ -50,6 +50,8 @@ extension LMDBError.Code: CustomStringConvertible {
     package var description: String {
         switch rawValue {
         case Self.openInThisProcess.rawValue: "already open in this process"
+        case Self.copyIsBehind.rawValue: "kept elsewhere, and not in this copy"
+        case Self.notKept.rawValue: "not kept"
         default: unsafe String(cString: mdb_strerror(rawValue))
         }
     }

@@ -111,6 +111,7 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
                 return try checkFound(code, "mdb_dbi_open", path: environment.path) ? tables : nil
             }
             tables.append(Table(index: index))
+            environment.noteName(name, of: Table(index: index))
         }
         try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit", path: environment.path)
         return tables

@@ -4,9 +4,13 @@ import CHoldfastLMDB
 package protocol Transaction: ~Copyable {
     var environment: Environment { get }
     @unsafe var pointer: OpaquePointer { get }
+    /// Notes what its cursors change.
+    var recorder: EffectRecorder? { get }
 }
 
 extension Transaction where Self: ~Copyable {
+    package var recorder: EffectRecorder? { nil }
+
     /// Passes the value of `key` to `body`, in place: it must not keep the span.
     ///
     /// - Returns: false when there is no such key.
@@ -28,7 +32,7 @@ extension Transaction where Self: ~Copyable {
     package func withCursor<R>(
         _ table: Table, _ body: (inout Cursor) throws(LMDBError) -> R
     ) throws(LMDBError) -> R {
-        var cursor = try unsafe Cursor(pointer, table, path: environment.path)
+        var cursor = try unsafe Cursor(pointer, table, path: environment.path, recorder: recorder)
         return try body(&cursor)
     }
 

@@ -4,6 +4,8 @@ import CHoldfastLMDB
 @safe package struct WriteTransaction: Transaction, ~Copyable {
     package let environment: Environment
     private var handle: OpaquePointer?
+    /// What it has changed; nil without a ``CommitGate``.
+    package let recorder: EffectRecorder?
 
     /// Begins; waits for another process's write transaction to end.
     package init(_ environment: Environment) throws(LMDBError) {
@@ -11,6 +13,7 @@ import CHoldfastLMDB
         let code = unsafe mdb_txn_begin(environment.handle, nil, 0, &begun)
         try check(code, "mdb_txn_begin", path: environment.path)
         self.environment = environment
+        recorder = environment.gate == nil ? nil : EffectRecorder(environment)
         unsafe handle = begun
     }
 
@@ -23,6 +26,7 @@ import CHoldfastLMDB
         var index: MDB_dbi = 0
         try check(
             unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
+        environment.noteName(name, of: Table(index: index))
         return Table(index: index)
     }
 
@@ -32,21 +36,40 @@ import CHoldfastLMDB
             unsafe value.withValue { value in unsafe mdb_put(pointer, table.index, key, value, 0) }
         }
         try check(code, "mdb_put", path: environment.path)
+        try recorder?.put(key, value, in: table.index)
     }
 
     /// - Returns: whether there was such a key.
     package func delete(_ key: Span<UInt8>, in table: Table) throws(LMDBError) -> Bool {
         let code = unsafe key.withValue { key in unsafe mdb_del(pointer, table.index, key, nil) }
-        return try checkFound(code, "mdb_del", path: environment.path)
+        guard try checkFound(code, "mdb_del", path: environment.path) else { return false }
+        try recorder?.delete(key, in: table.index)
+        return true
     }
 
     /// Commits: on disk on return, unless the environment is opened unsynced.
     ///
     /// On an error the transaction is not part of the environment as this process sees it. Whether it is on disk is
     /// certain only when the error is not one of syncing or of the meta page: see `CommitFailure` in the journal.
+    ///
+    /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
+    /// `copyIsBehind` that only this copy lacks it.
     package consuming func commit() throws(LMDBError) {
+        let isKept = try keep()
         let handle = unsafe handle!
         unsafe self.handle = nil
-        try check(unsafe mdb_txn_commit(handle), "mdb_txn_commit", path: environment.path)
+        let code = unsafe mdb_txn_commit(handle)
+        if isKept, code != MDB_SUCCESS { throw LMDBError(.copyIsBehind, "mdb_txn_commit", path: environment.path) }
+        try check(code, "mdb_txn_commit", path: environment.path)
+    }
+
+    /// - Returns: whether there was anything to keep, and a gate to keep it.
+    private func keep() throws(LMDBError) -> Bool {
+        guard let gate = environment.gate, let effects = recorder?.finish() else { return false }
+        let number = try gate.keep(effects)
+        do throws(LMDBError) { try WorkingCopy.note(number, in: self) } catch {
+            throw LMDBError(.copyIsBehind, error.operation, path: error.path)
+        }
+        return true
     }
 }
