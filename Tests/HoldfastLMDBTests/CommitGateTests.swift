@@ -80,7 +80,9 @@ private struct Changes {
             let key = key()
             switch dice.number(0...9) {
             case 0...4:
-                let value = (0..<dice.number(0...(dice.number(0...9) == 0 ? 12_000 : 60))).map { UInt8(truncatingIfNeeded: $0) }
+                let value = (0..<dice.number(0...(dice.number(0...9) == 0 ? 12_000 : 60))).map {
+                    UInt8(truncatingIfNeeded: $0)
+                }
                 try transaction.put(key.span, value.span, in: table)
             case 5, 6: _ = try transaction.delete(key.span, in: table)
             case 7:
@@ -119,7 +121,9 @@ private struct Dice {
 }
 
 @Suite("Commits that are kept elsewhere first") struct CommitGateTests {
-    @Test("What was kept makes the same rows again, whatever was changed, given up or refused", arguments: [UInt64](1...8))
+    @Test(
+        "What was kept makes the same rows again, whatever was changed, given up or refused", arguments: [UInt64](1...8)
+    )
     func replay(seed: UInt64) throws {
         let (gate, place, other) = (KeptEffects(), try Place(), try Place())
         let environment = try place.open(gate)

@@ -65,7 +65,7 @@ public final class LMDBJournal: Journal, JournalService {
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
                 place.entries, options.durability.access, mapByteCount: options.mapByteCount,
-                tables: EntriesStore.tableLimit)
+                tables: EntriesStore.tableLimit, gate: options.gate)
         }
         try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)

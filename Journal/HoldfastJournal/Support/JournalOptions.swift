@@ -1,4 +1,4 @@
-import HoldfastLMDB
+package import HoldfastLMDB
 
 /// The settings of a journal: durability, limits on its size, and the sizes of its commits.
 public struct JournalOptions: Sendable {
@@ -43,6 +43,9 @@ public struct JournalOptions: Sendable {
 
     /// Runs the journal step by step, without threads, for a simulation. See ``Stepping``.
     package var stepping: Stepping?
+    /// Keeps each commit of the entries before it is made here: the directory is then a working copy of what lies elsewhere.
+    /// The blacklist has a way of its own. nil for a journal that is all there is.
+    package var gate: (any CommitGate)?
 
     /// Recipients that are read in one snapshot when the filter is built.
     var blacklistFilterStretch = 20_000

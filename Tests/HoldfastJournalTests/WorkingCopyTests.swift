@@ -1,0 +1,89 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import HoldfastLMDB
+import HoldfastTesting
+import Testing
+
+/// A journal whose commits are kept elsewhere first, and what is made of that there.
+@Suite("A journal that is a working copy", .timeLimit(.minutes(5))) struct WorkingCopyTests {
+    private struct NotOurs: Error {}
+
+    /// Keeps the effects of commits in memory.
+    private final class KeptEffects: CommitGate {
+        private let effects = Monitor<[[UInt8]]>([])
+
+        var kept: [[UInt8]] { effects.withLock { $0 } }
+
+        func keep(_ bytes: [UInt8]) throws(LMDBError) -> UInt64 {
+            effects.withLock { effects in
+                effects.append(bytes)
+                return UInt64(effects.count)
+            }
+        }
+    }
+
+    /// The rows of each table but the copy's own.
+    private static func rows(_ directory: String) throws -> [String: [[UInt8]]] {
+        let environment = try Environment.open(directory, .readOnly, mapByteCount: nil, tables: 32)
+        defer { environment.close() }
+        let pool = ReaderPool(environment)
+        defer { pool.close() }
+        let names = try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try snapshot.tableNames(limit: 100)
+        }
+        var found: [String: [[UInt8]]] = [:]
+        for name in names ?? [] where name != WorkingCopy.tableName {
+            let table = try #require(try ReaderPool.openTables([name], in: environment)?.first)
+            found[name] = try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
+                    var rows: [[UInt8]] = []
+                    var isThere = try cursor.first()
+                    while isThere {
+                        cursor.withCurrent { key, value in rows.append(key.array + value.array) }
+                        isThere = try cursor.next()
+                    }
+                    return rows
+                }
+            }
+        }
+        return found
+    }
+
+    private static func rebuilt(_ effects: [[UInt8]], in directory: String) throws -> [String: [[UInt8]]] {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let copy = try Environment.open(directory, .readWriteUnsynced, mapByteCount: 1 << 32, tables: 32)
+        var next = 0
+        while next < effects.count {
+            let end = min(effects.count, next + 50)
+            try WorkingCopy.apply(Array(effects[next..<end]), number: UInt64(end), to: copy)
+            next = end
+        }
+        copy.close()
+        return try rows(directory)
+    }
+
+    @Test(
+        "It keeps the rules of a journal, and what was kept makes all of it again", arguments: JournalConformance.rules)
+    func rebuilds(rule: JournalConformance.Rule) async throws {
+        let (scratch, gate) = (Scratch(), KeptEffects())
+        defer { scratch.remove() }
+        var options = JournalOptions()
+        options.gate = gate
+        options.durability = .process
+        let chosen = options
+        let conformance = JournalConformance(
+            make: { try LMDBJournal(directory: scratch.journal, options: chosen) },
+            reopen: { journal in
+                guard let journal = journal as? LMDBJournal else { throw NotOurs() }
+                journal.close()
+                return try LMDBJournal(directory: journal.directory, options: chosen)
+            })
+        try await conformance.check(rule)
+        let expected = try Self.rows(scratch.journal + "/entries")
+        let effects = gate.kept
+        #expect(!effects.isEmpty && !expected.isEmpty)
+        let made = try Self.rebuilt(effects, in: scratch.path + "/rebuilt")
+        for (name, rows) in expected { #expect(made[name] ?? [] == rows, "of table \(name)") }
+    }
+}
