@@ -35,10 +35,20 @@ package struct ReadyWebhook {
         do throws(TransportConfigurationError) { bytes = try ConfigurationFile.read(file, as: "secret file") } catch {
             throw UnusableWebhook(key: "secret-file", message: error.message)
         }
+        if let objection = Self.objection(to: file) {
+            throw UnusableWebhook(key: "secret-file", message: objection)
+        }
         do throws(WebhookSecret.Fault) {
             return try WebhookSecret(String(decoding: bytes.prefix(4096), as: UTF8.self))
         } catch {
             throw UnusableWebhook(key: "secret-file", message: "the file \(file) \(error.message)")
+        }
+    }
+
+    /// Whoever reads the secret can tell a receiver outcomes of their own.
+    private static func objection(to file: String) -> String? {
+        do { return try SecretFile.objection(to: file) } catch {
+            return "the file \(file) can't be read: \(FileFailure.words(error))"
         }
     }
 }

@@ -15,6 +15,11 @@ struct WebhookSettingsTests {
         folder = try TemporaryFolder()
         try folder.write("secret", secret + "\n")
         try folder.write("wrong", "s3cr3t")
+        for name in ["secret", "wrong"] { try close(name, 0o600) }
+    }
+
+    private func close(_ name: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder(name))
     }
 
     private func load(_ webhooks: String, environment: [String: String] = [:]) throws -> HoldfastConfiguration {
@@ -118,11 +123,22 @@ struct WebhookSettingsTests {
         #expect(!found.contains { $0.contains("s3cr3t") })
     }
 
-    @Test("A secret that all of the machine may read is warned of") func opened() throws {
-        let configuration = try load("webhooks: [{name: crm, url: \"https://a.example\", secret-file: secret}]")
-        for (mode, isOpen) in [(0o644, true), (0o600, false)] {
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder("secret"))
-            #expect(configuration.warnings(within: nil).contains { $0.contains(folder("secret")) } == isOpen)
+    @Test("A secret that others may read or write to is refused; a service manager's modes are taken") func opened()
+        throws
+    {
+        let text = "webhooks: [{name: crm, url: \"https://a.example\", secret-file: link}]"
+        try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: folder("secret"))
+        for mode in [0o644, 0o604, 0o666, 0o660, 0o620, 0o601] {
+            try close("secret", mode)
+            let found = try problems(text)
+            let start = "c.yaml:1:63: webhooks[0].secret-file: the file \(folder("link")) is open to others of this machine "
+            #expect(found.count == 1 && found[0].hasPrefix(start + "(mode 0\(String(mode, radix: 8)), owner "), "\(found)")
+            #expect(found[0].hasSuffix("`chmod 600 \(folder("link"))`"), "\(found)")
+            #expect(throws: UnusableWebhook.self) { try ReadyWebhook(try load(text).webhooks[0]) }
+        }
+        for mode in [0o600, 0o400, 0o440, 0o640] {
+            try close("secret", mode)
+            #expect(try problems(text) == [])
         }
     }
 }
