@@ -25,6 +25,34 @@ package struct ReadyWebhook {
         self.configuration = configuration
     }
 
+    /// Everything that is wrong: what is found is taken away, and the rest looked at.
+    ///
+    /// - Parameter known: keys that are known to be wrong, and not looked at.
+    package static func mistakes(_ settings: WebhookSettings, except known: Set<String>) -> [UnusableWebhook] {
+        var settings = settings
+        func mend(_ key: String) {
+            switch key {
+            case "url": settings.url = "https://localhost"
+            case "trust": settings.trust = nil
+            default:
+                settings.secretFile = nil
+                settings.secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            }
+        }
+        for key in known { mend(key) }
+        var mistakes: [UnusableWebhook] = []
+        for _ in 0..<3 {
+            do throws(UnusableWebhook) {
+                _ = try ReadyWebhook(settings)
+                break
+            } catch {
+                mistakes.append(error)
+                mend(error.key)
+            }
+        }
+        return mistakes
+    }
+
     private static func secret(_ settings: WebhookSettings) throws(UnusableWebhook) -> WebhookSecret {
         guard let file = settings.secretFile else {
             do throws(WebhookSecret.Fault) { return try WebhookSecret(settings.secret ?? "") } catch {

@@ -33,7 +33,7 @@ struct WebhookSettingsTests {
             let configuration = try load(text)
             return configuration.unusable().map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
         } catch let error as ConfigError {
-            return error.problems.map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
+            return error.adding { $0.unusable() }.problems.map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
         }
     }
 
@@ -121,6 +121,34 @@ struct WebhookSettingsTests {
         #expect(found.contains { $0.contains("c.yaml:4:69: webhooks[1].trust: ") })
         #expect(found.count { $0.contains("has nothing to tell: give journal.history") } == 2, "\(found)")
         #expect(!found.contains { $0.contains("s3cr3t") })
+    }
+
+    @Test("Mistakes of files are told beside those of values, each once, and nothing that only follows from one")
+    func oneRound() throws {
+        try folder.write("key.p8", "no key")
+        let found = try problems(
+            """
+            journal: {history: {keep: never}}
+            limits: {window: 0}
+            clients: [{name: ""}]
+            routes:
+              - {endpoint: nowhere, topics: [a], trust: wrong, signing-key: {file: key.p8, key-id: K, team-id: T}}
+              - {name: b, endpoint: sandbox, topics: [b], signing-key: {file: key.p8, key-id: K}}
+            gateway:
+              http2: {listen: nowhere, certificate: wrong, clients: wrong, hosts: {production: [a.example]}}
+              feedback: {listen: "127.0.0.1:1", topic: c, certificate: none, key: wrong}
+            webhooks:
+              - {name: crm, url: "nowhere", secret-file: wrong, trust: wrong}
+            admin: {listen: "127.0.0.1:1", connections: 0, token-file: wrong}
+            """)
+        let paths = found.map { $0.split(separator: " ", maxSplits: 2)[1].dropLast() }
+        #expect(
+            paths == [
+                "journal.history.keep", "limits.window", "clients[0].name", "routes[0].endpoint", "routes[0].trust",
+                "routes[0].signing-key.file", "routes[1].signing-key.team-id", "gateway.http2.listen",
+                "gateway.http2.certificate", "gateway.http2.clients", "gateway.feedback.certificate", "webhooks[0].url",
+                "webhooks[0].secret-file", "webhooks[0].trust", "admin.listen", "admin.connections", "admin.token-file",
+            ], "\(found)")
     }
 
     @Test("A secret that others may read or write to is refused; a service manager's modes are taken") func opened()
