@@ -132,6 +132,16 @@ struct OutcomeTests {
                 && OutcomeStory(outcomes[3]).text().contains("expired at"))
         #expect(OutcomeStory(outcomes[4]).text().contains("nobody knows whether it was taken"))
         #expect(OutcomeStory(outcomes[5]).text().contains("and taken back at"))
+        let cause = RejectionCause(reason: .withdrawn, rejectedAt: outcomes[4].settledAt)
+        let inFlight = Outcome(
+            uid: UID(1), terminal: .unknown, cause: cause, history: outcomes[4].history, id: outcomes[4].id,
+            recipient: outcomes[4].recipient, topic: "a")
+        let words = OutcomeStory(inFlight).text()
+        #expect(words.contains("and taken back at 2026-11-21T22:26:40.456Z: it was taken back while it was in flight"))
+        #expect(!words.contains("no answer came"), "\(words)")
+        let form = OutcomeForm(inFlight)
+        #expect(form.reason == "Withdrawn" && form.outcome == .unknown)
+        #expect(try form.value() == inFlight)
     }
 
     @Test(

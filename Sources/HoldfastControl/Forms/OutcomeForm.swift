@@ -57,7 +57,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         tag = BytesForm(outcome.tag)
         context = BytesForm(outcome.context)
         let end = EndForm(outcome.terminal)
-        (self.outcome, reason) = (end.outcome, end.reason)
+        (self.outcome, reason) = (end.outcome, end.reason ?? outcome.cause?.reason.rawValue)
         status = outcome.cause?.status
         timestamp = outcome.cause?.timestamp.map(ExactTime.init)
         acceptedAt = ExactTime(outcome.history.acceptedAt)
@@ -123,12 +123,13 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         guard let id = NotificationID(id) else { throw .malformed("an outcome has no apns-id that is a UUID") }
         let terminal = try EndForm(outcome: outcome, reason: reason).value()
         var cause: RejectionCause?
-        if case .rejected(let reason) = terminal {
+        if let reason {
             cause = RejectionCause(
-                reason: reason, status: status, timestamp: timestamp?.value, rejectedAt: endedAt.value)
+                reason: Reason(rawValue: reason), status: status, timestamp: timestamp?.value,
+                rejectedAt: endedAt.value)
         }
         return Outcome(
-            cursor: OutcomeCursor(cursor), uid: UID(uid), terminal: terminal, cause: cause,
+            cursor: OutcomeCursor(cursor ?? 0), uid: UID(uid), terminal: terminal, cause: cause,
             history: DeliveryHistory(
                 acceptedAt: acceptedAt.value, sentAt: sentAt?.value, settledAt: endedAt.value, attempts: attempts),
             id: id, recipient: try recipient.value(), topic: topic, producer: producer, tag: tag?.bytes ?? [],
