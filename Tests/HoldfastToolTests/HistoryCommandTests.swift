@@ -166,6 +166,7 @@ struct HistoryCommandTests {
         let last = try await world.tool("outcomes", "list", "--json").lines().last
         #expect(last?["isKept"] as? Bool == false)
         #expect(try await world.tool("outcomes", "readers").errors.contains(words))
+        #expect(try await world.tool("outcomes", "readers", "--json").output == #"{"isKept":false}"# + "\n")
     }
 
     @Test("Nothing found is code 1, and says how far the history reaches") func nothing() async throws {
