@@ -60,9 +60,11 @@ struct TagRequestTests {
         try await asking { asker in
             #expect(try await asker.list().isEmpty)
             let paused = try await asker.post("pause", #"{"tag":"spring","reason":"wrong price"}"#)
-            #expect(paused.status == 200 && paused.form as? [String: String] == [
-                "tag": "spring", "state": "paused", "reason": "wrong price",
-            ])
+            #expect(
+                paused.status == 200
+                    && paused.form as? [String: String] == [
+                        "tag": "spring", "state": "paused", "reason": "wrong price",
+                    ])
             let since = try await asker.list().first?["since"] as? String
             #expect(try await asker.post("pause", #"{"tag":"spring"}"#).status == 200)
             let bytes = try await asker.post("pause", #"{"tag-base64":"/wA="}"#)

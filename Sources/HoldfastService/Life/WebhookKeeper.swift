@@ -52,7 +52,9 @@ final class WebhookKeeper: Service, Sendable {
         for webhook in ended { await tasks.removeValue(forKey: webhook.configuration.name)?.value }
         let kept = present.filter { wanted.contains($0.configuration) }
         let new = wanted.filter { one in !kept.contains { $0.configuration == one } }.map { configuration in
-            Webhook(configuration, engine: engine, directory: directory, logger: logger) { try Form.line(OutcomeForm($0)) }
+            Webhook(configuration, engine: engine, directory: directory, logger: logger) {
+                try Form.line(OutcomeForm($0))
+            }
         }
         running.withLock { $0 = kept + new }
         for webhook in new { tasks[webhook.configuration.name] = Task { await webhook.run() } }

@@ -94,7 +94,8 @@ extension HoldfastConfiguration {
         {
             problems.append(values.problem("\(name).topic", "\(topic.debugDescription) is a topic of no route"))
         }
-        if name == "http2", isSound("gateway.http2"), !listener.listen.isLoopback, listener.tls?.clientAuthorities == nil,
+        if name == "http2", isSound("gateway.http2"), !listener.listen.isLoopback,
+            listener.tls?.clientAuthorities == nil,
             !routes.contains(where: { $0.signingKey != nil })
         {
             problems.append(

@@ -13,7 +13,8 @@ package struct SecretFile {
         let owner =
             attributes[.ownerAccountName] as? String
             ?? (attributes[.ownerAccountID] as? NSNumber).map { "user \($0)" } ?? "unknown"
-        return "the file \(path) is open to others of this machine (mode \(text(mode)), owner \(owner)), so what is in it "
+        return
+            "the file \(path) is open to others of this machine (mode \(text(mode)), owner \(owner)), so what is in it "
             + "is no secret: put a new one into it, and `chmod 600 \(path)`"
     }
 

@@ -33,7 +33,9 @@ struct WebhookSettingsTests {
             let configuration = try load(text)
             return configuration.unusable().map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
         } catch let error as ConfigError {
-            return error.adding { $0.unusable() }.problems.map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
+            return error.adding { $0.unusable() }.problems.map {
+                $0.description.replacingOccurrences(of: start, with: "c.yaml")
+            }
         }
     }
 
@@ -159,8 +161,10 @@ struct WebhookSettingsTests {
         for mode in [0o644, 0o604, 0o666, 0o660, 0o620, 0o601] {
             try close("secret", mode)
             let found = try problems(text)
-            let start = "c.yaml:1:63: webhooks[0].secret-file: the file \(folder("link")) is open to others of this machine "
-            #expect(found.count == 1 && found[0].hasPrefix(start + "(mode 0\(String(mode, radix: 8)), owner "), "\(found)")
+            let start =
+                "c.yaml:1:63: webhooks[0].secret-file: the file \(folder("link")) is open to others of this machine "
+            #expect(
+                found.count == 1 && found[0].hasPrefix(start + "(mode 0\(String(mode, radix: 8)), owner "), "\(found)")
             #expect(found[0].hasSuffix("`chmod 600 \(folder("link"))`"), "\(found)")
             #expect(throws: UnusableWebhook.self) { try ReadyWebhook(try load(text).webhooks[0]) }
         }

@@ -24,7 +24,8 @@ struct ConfigCommandTests {
         #expect(lines.count == 3, "\(bad.output)")
         #expect(bad.output.hasPrefix("\(folder("bad.yaml")):1:18: journal.limit: is \"0\"; takes"), "\(bad.output)")
         // The files are read beside the mistakes of values.
-        #expect(lines.last?.contains("routes[0].trust: ") == true && lines.contains { $0.contains("signing-key.file: ") })
+        #expect(
+            lines.last?.contains("routes[0].trust: ") == true && lines.contains { $0.contains("signing-key.file: ") })
         let serve = try await Tool.run("serve", "--check", "--json", "--config", folder("bad.yaml"))
         #expect(serve.status == 78 && serve.output.contains("routes[0].signing-key.file: "), "\(serve.output)")
         #expect(serve.output.contains("gateway: listens nowhere") && !serve.output.contains("journal.path"))

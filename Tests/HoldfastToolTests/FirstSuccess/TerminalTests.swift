@@ -48,7 +48,9 @@ struct TerminalTests {
         let paused = try await Tool.run("tags", "pause", "--journal", folder("j"), "--reason=-x", "--", "-dash")
         #expect(paused.status == 0 && paused.output == "-dash: paused\n", "\(paused.errors)")
         #expect(try await Tool.run("tags", "pause", "-h").status == 0)
-        for arguments in [["tags", "pause", "-h"], ["lanes", "--", "-dash"], ["x", "-vh"], ["serve", "--hx"], ["-"], []] {
+        for arguments in [
+            ["tags", "pause", "-h"], ["lanes", "--", "-dash"], ["x", "-vh"], ["serve", "--hx"], ["-"], [],
+        ] {
             #expect(DashedWordHint(arguments) == nil, "\(arguments)")
         }
     }
@@ -56,12 +58,13 @@ struct TerminalTests {
     @Test("A long cell makes its own line longer, and not those of the others")
     func columns() {
         let long = String(repeating: "x", count: 9)
-        #expect(Columns.text([["A", "B"], ["a", "1"], [long, "2"], ["abcd", "3"]], widest: 8) == """
-            A     B
-            a     1
-            \(long)  2
-            abcd  3
-            """)
+        #expect(
+            Columns.text([["A", "B"], ["a", "1"], [long, "2"], ["abcd", "3"]], widest: 8) == """
+                A     B
+                a     1
+                \(long)  2
+                abcd  3
+                """)
     }
 
     @Test("A control socket in a directory that is not there says so in words")

@@ -100,7 +100,8 @@ struct OutcomesPageTests {
         let world = try await world()
         let text = try world.folder.read("holdfast.yaml")
         try world.folder.write(
-            "holdfast.yaml", text.replacingOccurrences(of: "{path: push.journal}", with: "{path: push.journal, history: off}"))
+            "holdfast.yaml",
+            text.replacingOccurrences(of: "{path: push.journal}", with: "{path: push.journal, history: off}"))
         try await world.serve()
         #expect(try await world.send(5, journal: "sender").result().status == 0)
         let journal = world.folder("push.journal")
@@ -109,7 +110,10 @@ struct OutcomesPageTests {
                 try await Tool.run("journal", "status", "--journal", journal, "--json").count("unconfirmed") == 0
             })
         let socket = try RunningTool(
-            ["-sS", "--unix-socket", "\(journal)/control.sock", "http://holdfast/v1/outcomes/find?topic=\(ServiceWorld.topic)"],
+            [
+                "-sS", "--unix-socket", "\(journal)/control.sock",
+                "http://holdfast/v1/outcomes/find?topic=\(ServiceWorld.topic)",
+            ],
             program: "/usr/bin/curl")
         let fields = "authorization: Bearer \(Self.token)\r\n"
         let page = try await world.get("/outcomes?topic=\(ServiceWorld.topic)", fields: fields)

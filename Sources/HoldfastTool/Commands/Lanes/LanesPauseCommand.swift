@@ -23,7 +23,8 @@ struct LanesPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            try await choice.change(try journalOptions.path(), to: "paused", reason: why.reason, json: json) { desk, lane in
+            try await choice.change(try journalOptions.path(), to: "paused", reason: why.reason, json: json) {
+                desk, lane in
                 try await desk.pause(lane, reason: why.reason)
             }
         }
