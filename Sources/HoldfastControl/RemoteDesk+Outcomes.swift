@@ -12,6 +12,14 @@ extension RemoteDesk {
         return try await call(.findOutcomes, query: question.queryText, as: OutcomesFoundForm.self).value()
     }
 
+    /// Looks for rejections that the log does not have.
+    ///
+    /// A tag that is no UTF-8 can't be looked for on this way.
+    public func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage {
+        let question = OutcomeQuestion.find(query, before: nil, rejectionsAfter: uid, limit: limit)
+        return try await call(.findOutcomes, query: question.queryText, as: OutcomesFoundForm.self).rejections()
+    }
+
     /// Lists outcomes in the order in which they ended, and waits for some where there are none yet, for 20 seconds at most.
     public func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration

@@ -239,7 +239,12 @@ extension RemoteDesk {
         case let error as IOError where error.errnoCode == EAGAIN:
             ControlError(.busy, "too many clients wait to be connected to \(path.socket): try again")
         case is ControlError, is JournalError, is Refusal: error
-        case is ChannelError: ControlError(.timedOut, "\(path.socket) can't be connected to: \(error)")
+        case let error as IOError where [ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN].contains(error.errnoCode):
+            ControlError(.disconnected, "the process that serves \(path.socket) has ended: \(error)")
+        case ChannelError.connectTimeout:
+            ControlError(.timedOut, "\(path.socket) can't be connected to: \(error)")
+        // It was closed before it was used.
+        case is ChannelError: ControlError(.disconnected, "\(path.socket) can't be connected to: \(error)")
         default: ControlError(.failed, "\(path.socket) can't be connected to: \(error)")
         }
     }

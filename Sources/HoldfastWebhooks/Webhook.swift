@@ -21,6 +21,8 @@ package final class Webhook: Sendable {
     private let write: Writer
     private let clock: EngineClock
     private let logger: Logger
+    /// The flag by which a command names the journal, with the space behind it; empty if nobody knows its directory.
+    private let journal: String
     private let shown = Monitor(Shown())
     private let ending = WebhookEnding()
 
@@ -32,18 +34,21 @@ package final class Webhook: Sendable {
         var fault: String?
     }
 
+    /// - Parameter directory: of the journal, as a word of a shell.
     package convenience init(
-        _ configuration: WebhookConfiguration, engine: PushEngine, logger: Logger, write: @escaping Writer
+        _ configuration: WebhookConfiguration, engine: PushEngine, directory: String? = nil, logger: Logger,
+        write: @escaping Writer
     ) {
         self.init(
-            configuration, engine: engine, poster: HTTPPoster(configuration), clock: .system, logger: logger,
-            write: write)
+            configuration, engine: engine, poster: HTTPPoster(configuration), clock: .system, directory: directory,
+            logger: logger, write: write)
     }
 
     package init(
         _ configuration: WebhookConfiguration, engine: PushEngine, poster: any WebhookPosting, clock: EngineClock,
-        logger: Logger, write: @escaping Writer
+        directory: String? = nil, logger: Logger, write: @escaping Writer
     ) {
+        journal = directory.map { "--journal \($0) " } ?? ""
         (self.configuration, self.engine, self.poster) = (configuration, engine, poster)
         (self.clock, self.logger, self.write) = (clock, logger, write)
     }
@@ -212,11 +217,13 @@ package final class Webhook: Sendable {
         let figures = shown.figures
         guard let since = figures.failingSince, let fault = figures.fault else { return nil }
         let next =
-            figures.nextAttempt.map { at in
-                at > now ? "; the next is made at \(Timestamp.format(at))" : "; the next is under way"
-            } ?? ""
+            if let at = figures.nextAttempt, at > now {
+                "is made at \(Timestamp.format(at))"
+            } else {
+                "is under way"
+            }
         let requests = figures.failuresInARow == 1 ? "1 request" : "\(figures.failuresInARow) requests"
-        return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault)\(next)"
+        return "\(server) has taken nothing since \(Timestamp.format(since)) (\(requests)): \(fault); the next \(next)"
     }
 
     private static func notice(_ shown: Shown, _ server: String) -> String? {
@@ -258,8 +265,8 @@ package final class Webhook: Sendable {
             say(
                 .error,
                 "\(server) refuses \(count == 1 ? "an outcome" : "\(count) outcomes") again and again, and takes the next: "
-                    + "passed over up to cursor \(last) (\(fault)); `holdfast outcomes list --after \(last.rawValue - 1) --limit "
-                    + "1` shows the last")
+                    + "passed over up to cursor \(last) (\(fault)); `holdfast outcomes list \(journal)--after "
+                    + "\(last.rawValue - 1) --limit 1` shows the last")
         }
     }
 

@@ -160,7 +160,11 @@ struct WebhookMachine: Sendable {
     mutating func foundNothing() { isAtEnd = load != nil }
 
     /// The wait is over.
-    mutating func waited() { (pause, isAtEnd) = (nil, false) }
+    mutating func waited() {
+        (pause, isAtEnd) = (nil, false)
+        // It is made now, which is not to be told as a time that has passed.
+        figures.nextAttempt = nil
+    }
 
     /// The cursor is on disk.
     mutating func moved() {

@@ -91,6 +91,45 @@ struct OutcomeTests {
             ])
     }
 
+    @Test("Rejections that the log does not have come behind those that it has, and go on by UID")
+    func rejections() async throws {
+        let folder = try Folder()
+        let desk = StubDesk()
+        let logged = try outcome(7, .rejected(.unregistered), status: 410)
+        let apart = Outcome(
+            uid: UID(3), terminal: .rejected(.unregistered), cause: logged.cause, history: logged.history,
+            id: logged.id, recipient: logged.recipient, topic: logged.topic)
+        desk.state.withLock { state in
+            state.found = OutcomePage(outcomes: [logged], end: .start)
+            state.foundRejections = RejectionPage(outcomes: [apart], end: UID(9))
+            state.log.isKept = false
+        }
+        try await serving(desk, in: folder) { _ in
+            let remote = try await RemoteDesk(journal: folder.path)
+            #expect(try await remote.findOutcomes(OutcomeQuery(), before: nil, limit: 5).outcomes == [logged])
+            let page = try await remote.findRejections(OutcomeQuery(), after: UID(2), limit: 5)
+            #expect(page.outcomes.map(\.uid) == [UID(3)] && page.outcomes[0].cursor == .start && page.end == UID(9))
+            #expect(page.outcomes[0].cause?.status == 410)
+            _ = try await remote.findOutcomes(OutcomeQuery(), before: nil, limit: 1)
+            var confirmed = OutcomeQuery()
+            confirmed.ending = "confirmed"
+            _ = try await remote.findOutcomes(confirmed, before: nil, limit: 5)
+        }
+        #expect(
+            desk.state.withLock(\.asked) == [
+                "find before - 5", "log", "rejections after 0 4", "log", "rejections after 2 5", "find before - 1",
+                "log", "find before - 5", "log",
+            ])
+        // The admin listener tells them with the history off, too.
+        let answer = OutcomeAnswer(desk: desk, places: WaitPlaces(limit: 1))
+        let (status, body) = await answer.answer("limit=5")
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(status == 200 && text.contains("\"isKept\":false") && text.contains("\"rejectionsAfter\":9"))
+        #expect(text.contains("\"uid\":3"))
+        #expect(await answer.answer("after=0").status == 404)
+        #expect(await answer.answer("before=7&rejections-after=3").status == 400)
+    }
+
     @Test("The JSON of an outcome has these keys and no others, with text where bytes are text")
     func keys() throws {
         func object(_ outcome: Outcome, tellsStory: Bool = false) throws -> [String: Any] {
@@ -132,6 +171,16 @@ struct OutcomeTests {
                 && OutcomeStory(outcomes[3]).text().contains("expired at"))
         #expect(OutcomeStory(outcomes[4]).text().contains("nobody knows whether it was taken"))
         #expect(OutcomeStory(outcomes[5]).text().contains("and taken back at"))
+        let cause = RejectionCause(reason: .withdrawn, rejectedAt: outcomes[4].settledAt)
+        let inFlight = Outcome(
+            uid: UID(1), terminal: .unknown, cause: cause, history: outcomes[4].history, id: outcomes[4].id,
+            recipient: outcomes[4].recipient, topic: "a")
+        let words = OutcomeStory(inFlight).text()
+        #expect(words.contains("and taken back at 2026-11-21T22:26:40.456Z: it was taken back while it was in flight"))
+        #expect(!words.contains("no answer came"), "\(words)")
+        let form = OutcomeForm(inFlight)
+        #expect(form.reason == "Withdrawn" && form.outcome == .unknown)
+        #expect(try form.value() == inFlight)
     }
 
     @Test(

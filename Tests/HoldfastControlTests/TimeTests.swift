@@ -88,6 +88,45 @@ struct TimeTests {
         withExtendedLifetime(directory) {}
     }
 
+    @Test(
+        "An owner that is killed in the middle of an answer has ended: nobody says that it speaks no HTTP",
+        arguments: [20, 60, 90])
+    func cutAnswers(length: Int) async throws {
+        let folder = try Folder()
+        let directory = try OpenDirectory(folder.path)
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Cutter(length))
+                }
+            }
+            .bind(unixDomainSocketPath: directory.path(of: ControlPath.name)).get()
+        let desk = try await RemoteDesk(journal: folder.path)
+        let read = await #expect(throws: ControlError.self) { try await desk.outcomeLog() }
+        #expect(read?.code == .disconnected, "\(read as Any)")
+        let order = await #expect(throws: ControlError.self) { try await desk.resumeAllTags() }
+        #expect(order?.code == .disconnected, "\(order as Any)")
+        await desk.close()
+        try await server.close()
+        withExtendedLifetime(directory) {}
+    }
+
+    /// Says who it is, and of the next answer only the beginning.
+    private final class Cutter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private let length: Int
+        private var isKnown = false
+        init(_ length: Int) { self.length = length }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let owner = Stranger.answer(#"{"holdfast":"control","version":2,"pid":1,"program":"holdfast"}"#)
+            let answer = isKnown ? String(owner.prefix(length)) : owner
+            let written = context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(string: answer)))
+            if isKnown { written.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
+            isKnown = true
+        }
+    }
+
     @Test("A tool of the first version, which waits for a greeting, gets one that says which version this is")
     func greetsVersionOne() async throws {
         let folder = try Folder()

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAPNsAnswers
+import HoldfastControl
 import HoldfastJournal
 import HoldfastTesting
 import Scratch
@@ -141,6 +142,16 @@ struct HistoryCommandTests {
                 #expect(await waitUntil { engine.status().settled == 1 })
                 guard number == 4 else { return }
                 #expect(try await world.tool("journal", "find", "--token", token).status == 0)
+                // By the control socket as well, and once.
+                let remote = try await RemoteDesk(journal: world.journal)
+                var query = OutcomeQuery()
+                query.recipient = .device(try DeviceToken(token))
+                let found = try await remote.findRejections(query, after: .none, limit: 10)
+                #expect(found.outcomes.map(\.terminal) == [.rejected(.unregistered)] && found.end == nil)
+                #expect(found.outcomes.first?.history.attempts == 1)
+                #expect(try await remote.findRejections(query, after: UID(2), limit: 10).outcomes == [])
+                query.uid = UID(1)
+                #expect(try await remote.findRejections(query, after: .none, limit: 10).outcomes == [])
             }
         }
         let found = try await world.tool("journal", "find", "--token", token)
@@ -155,6 +166,7 @@ struct HistoryCommandTests {
         let last = try await world.tool("outcomes", "list", "--json").lines().last
         #expect(last?["isKept"] as? Bool == false)
         #expect(try await world.tool("outcomes", "readers").errors.contains(words))
+        #expect(try await world.tool("outcomes", "readers", "--json").output == #"{"isKept":false}"# + "\n")
     }
 
     @Test("Nothing found is code 1, and says how far the history reaches") func nothing() async throws {

@@ -50,6 +50,11 @@ struct TagCommandTests {
         #expect(
             first.status == 75 && first.errors.contains(#"tag "spring sale" is paused: wrong price"#), "\(first.errors)"
         )
+        // It is said at the beginning as well, and by a dry run.
+        #expect(first.errors.contains("what waits for a paused tag stays in the journal"), "\(first.errors)")
+        let dry = try await tool("recover", "--dry-run")
+        #expect(dry.output.contains("would deliver 0 notifications"), "\(dry.output)")
+        #expect(dry.output.contains("spring sale: left, until `holdfast tags resume`"), "\(dry.output)")
         #expect(try mock.taken() == 100)
         let list = try await tool("tags", "list", "--json")
         #expect(

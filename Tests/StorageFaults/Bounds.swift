@@ -21,7 +21,7 @@ struct Bounds {
                     let uid = settlement.key.uid.rawValue
                     switch settlement.kind {
                     case .deferUntil, .recall, .move: break
-                    case .reject, .expire, .unknown, .withdraw, .supersede: terminal(uid, isDone)
+                    case .reject, .expire, .unknown, .withdraw, .withdrawSent, .supersede: terminal(uid, isDone)
                     }
                 }
             default: break

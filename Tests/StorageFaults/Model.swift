@@ -94,7 +94,7 @@ struct Model {
             totals.rejected += 1
         case .expire:
             if take(uid) != nil { totals.expired += 1 }
-        case .unknown:
+        case .unknown, .withdrawSent:
             if take(uid) != nil { totals.unknown += 1 }
         case .withdraw:
             guard take(uid) != nil else { return }

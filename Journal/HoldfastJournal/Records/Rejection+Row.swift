@@ -11,9 +11,10 @@ extension Rejection {
         // The key has no lane; the record says which.
         let lane = EntryRecord.uncheckedHead(record.span).lane
         let entry = try EntryRecord.read(record.span, lane: lane, uid: uid).get()
+        let fields = try entry.fields(in: record)
         self.init(
             uid: UID(uid), cause: rejection.cause, attempts: Int(entry.head.attempts),
-            producer: producers.name(of: entry.head.producer), lane: lanes[checked: lane]?.key,
-            notification: PushNotification(try entry.fields(in: record), in: record))
+            producer: producers.name(of: entry.head.producer), acceptedAt: fields.acceptedAt,
+            lane: lanes[checked: lane]?.key, notification: PushNotification(fields, in: record))
     }
 }

@@ -74,10 +74,18 @@ extension CommitDraft {
             guard let record = try takeUnconfirmed(key) else { return try endQuarantined(key, .unknown, of: batch) }
             try end(key, record, .unknown, cause: nil, of: batch)
         case .withdraw:
-            guard let record = try takeUnconfirmed(key) else { return try endQuarantined(key, .withdrawn, of: batch) }
+            guard let record = try takeUnconfirmed(key) else {
+                return try endQuarantined(key, .withdrawn, cause: batch.withdrawal, of: batch)
+            }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
-            try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: nil, of: batch)
+            let cause = mayHaveBeenSent ? batch.withdrawal : nil
+            try end(key, record, mayHaveBeenSent ? .unknown : .withdrawn, cause: cause, of: batch)
             if !mayHaveBeenSent { return .withdrawn }
+        case .withdrawSent:
+            guard let record = try takeUnconfirmed(key) else {
+                return try endQuarantined(key, .unknown, cause: batch.withdrawal, of: batch)
+            }
+            try end(key, record, .unknown, cause: batch.withdrawal, of: batch)
         case .supersede:
             guard let record = try takeUnconfirmed(key) else { return .gone }
             let mayHaveBeenSent = EntryRecord.uncheckedHead(record.span).flags.contains(.possiblySent)
@@ -93,8 +101,10 @@ extension CommitDraft {
     }
 
     /// Ends an entry that lies in quarantine: as *unknown* where it may have been sent.
+    ///
+    /// - Parameter cause: of an *unknown* outcome.
     private mutating func endQuarantined(
-        _ key: EntryKey, _ asked: TerminalOutcome, of batch: SettlementBatch
+        _ key: EntryKey, _ asked: TerminalOutcome, cause: RejectionCause? = nil, of batch: SettlementBatch
     ) throws(LMDBError) -> Effect {
         let (row, isThere) = try takeQuarantined(key)
         guard isThere else { return .gone }
@@ -102,7 +112,8 @@ extension CommitDraft {
         state.endQuarantined(of: row?.producer ?? 0, outcome)
         if let row { try endNewest(key.uid.rawValue, record: row.record.span, outcome) }
         try noteOutcome(outcome, of: key.uid.rawValue)
-        if let row { keepOutcome(outcome, cause: nil, of: row.record.span, key, batch) }
+        guard let row else { return outcome == .withdrawn ? .withdrawn : .settled }
+        keepOutcome(outcome, cause: outcome == .unknown ? cause : nil, of: row.record.span, key, batch)
         return outcome == .withdrawn ? .withdrawn : .settled
     }
 

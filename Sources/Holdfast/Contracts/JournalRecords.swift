@@ -41,15 +41,19 @@ public struct Rejection: Hashable, Sendable {
     public let attempts: Int
     /// The name of the Producer that submitted it.
     public let producer: String
+    /// When it was accepted.
+    public let acceptedAt: WallTime
     /// Its lane; `nil` if the journal does not know the lane's number any more.
     public let lane: LaneKey?
     /// The notification, with the id and the expiration assigned at acceptance.
     public let notification: PushNotification
 
     package init(
-        uid: UID, cause: RejectionCause, attempts: Int, producer: String, lane: LaneKey?, notification: PushNotification
+        uid: UID, cause: RejectionCause, attempts: Int, producer: String, acceptedAt: WallTime, lane: LaneKey?,
+        notification: PushNotification
     ) {
         self.uid = uid
+        self.acceptedAt = acceptedAt
         self.lane = lane
         self.cause = cause
         self.attempts = attempts

@@ -6,7 +6,8 @@ public struct Outcome: Hashable, Sendable {
     public let uid: UID
     /// How the notification ended.
     public let terminal: TerminalOutcome
-    /// The details of a ``TerminalOutcome/rejected(_:)``; `nil` for any other outcome.
+    /// The details of a ``TerminalOutcome/rejected(_:)``. Of an ``TerminalOutcome/unknown`` one that was taken back while it was
+    /// in flight, the reason ``Reason/withdrawn``. `nil` for any other outcome.
     public let cause: RejectionCause?
     /// When it was accepted, sent and ended, and how often it was tried.
     public let history: DeliveryHistory

@@ -18,8 +18,10 @@ public struct Settlement: Sendable {
         case expire
         /// Possibly sent, and not sent again: deleted, outcome *unknown*.
         case unknown
-        /// Taken back: deleted, outcome *withdrawn*; *unknown* if the entry's record says that it may have been sent.
+        /// Taken back: deleted, outcome *withdrawn*; as ``withdrawSent`` if the entry's record says that it may have been sent.
         case withdraw
+        /// Taken back while it was in flight, or after it may have been sent: deleted, outcome *unknown*, and the log says why.
+        case withdrawSent
         /// A newer one takes its place: deleted, outcome *superseded*; *unknown* if the entry's record says that it may have been
         /// sent.
         case supersede

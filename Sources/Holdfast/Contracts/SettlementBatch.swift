@@ -52,6 +52,9 @@ public struct SettlementBatch: Sendable {
         return lanes
     }
 
+    /// Why an entry that is taken back by it, and may have been sent, ends as *unknown*.
+    package var withdrawal: RejectionCause { RejectionCause(reason: .withdrawn, rejectedAt: settledAt) }
+
     /// The number of its settlements.
     package var count: Int { acknowledged.count + quieted.count + others.count }
 }

@@ -43,6 +43,11 @@ package struct TagPauses: Hashable, Sendable {
 
     package init() {}
 
+    /// For operators; `nil` if no tag is paused.
+    package var words: String? {
+        all.first.map { all.count == 1 ? $0.words : "\($0.words), as are \(all.count - 1) others" }
+    }
+
     package func pause(of tag: some Sequence<UInt8>) -> TagPause? { all.first { $0.tag.elementsEqual(tag) } }
 
     /// Pauses a tag. One that is paused already stays so since then, for the new reason.

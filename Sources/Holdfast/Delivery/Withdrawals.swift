@@ -41,6 +41,7 @@ final class Withdrawals {
 
     private func withdraw(_ order: WithdrawalOrder, lane index: Int, at now: Moment) {
         var settlements: [Settlement] = []
+        var plan = SettlementPlan()
         do throws(JournalError) {
             for uid in Set(order.uids).sorted() where !handOuts.withdrawing.contains(lanes.key(index, uid)) {
                 let kind = WithdrawalRule.kind(for: try context.journal.fate(of: uid), in: lanes[index].key) {
@@ -53,11 +54,24 @@ final class Withdrawals {
         }
         guard !settlements.isEmpty else { return order.completion(.success(Withdrawal(gone: order.uids.count))) }
         // All are looked at before any is changed: a read that fails leaves everything as it was.
-        for settlement in settlements { disown(settlement.key, lane: index, at: now) }
-        var plan = SettlementPlan()
+        for settlement in settlements {
+            if case .withdrawSent = settlement.kind {
+                plan.details[settlement.key.uid] = detail(of: settlement.key.uid, lane: index)
+            }
+            disown(settlement.key, lane: index, at: now)
+        }
         plan.now.batch.others = settlements
         plan.now.withdrawal = SettlementPlan.Withdrawal(asked: order.uids.count, completion: order.completion)
         performer.settle(plan, connection: Connections.none, at: now)
+    }
+
+    /// When the attempt began that is taken back; nil for one that is not in flight.
+    private func detail(of uid: UID, lane index: Int) -> SettlementDetail? {
+        for link in connections.links.values {
+            guard let out = link.flights.window.timeOut(lane: index, uid) else { continue }
+            return SettlementDetail(sentAgo: SentAgo(milliseconds: UInt32(clamping: out.wholeMilliseconds)))
+        }
+        return nil
     }
 
     /// Its answer counts no more.

@@ -4,6 +4,10 @@ extension EngineDesk {
         try await atRest.findOutcomes(query, before: before, limit: limit)
     }
 
+    func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage {
+        try await atRest.findRejections(query, after: uid, limit: limit)
+    }
+
     func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {

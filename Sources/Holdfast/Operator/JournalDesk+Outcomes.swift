@@ -7,6 +7,11 @@ extension JournalDesk {
         try journal.findOutcomes(query, before: before, limit: limit, mostBytes: OutcomeLogReading.searchBytes)
     }
 
+    /// Looks for rejections that the log does not have.
+    public func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage {
+        try RejectionSearch(journal, query, limit: limit).page(after: uid)
+    }
+
     /// Lists outcomes in the order in which they ended. Does not wait: without an engine none come.
     public func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration

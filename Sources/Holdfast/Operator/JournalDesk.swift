@@ -83,14 +83,14 @@ public struct JournalDesk: OperatorDesk {
             switch try journal.fate(of: uid) {
             case .unconfirmed(let lane, attempts: _, let possiblySent)?:
                 guard let id = lanes[lane] else { continue }
-                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
+                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .withdrawSent : .withdraw))
             case .deferred(let lane, until: _, attempts: _, reason: _)?, .scheduled(let lane, for: _, attempts: _)?:
                 guard let id = lanes[lane] else { continue }
                 // Its record says whether it may have been sent.
                 settlements.append(Settlement(EntryKey(lane: id, uid: uid), .withdraw))
             case .quarantined(let lane, let possiblySent)?:
                 guard let id = lanes[lane] else { continue }
-                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .unknown : .withdraw))
+                settlements.append(Settlement(EntryKey(lane: id, uid: uid), possiblySent ? .withdrawSent : .withdraw))
             case .settled?, .aside?, nil:
                 continue
             }

@@ -9,6 +9,15 @@ public protocol OutcomeDesk: Sendable {
     ///   ``OutcomeCursor/start`` when nothing is left to look at.
     func findOutcomes(_ query: OutcomeQuery, before: OutcomeCursor?, limit: Int) async throws -> OutcomePage
 
+    /// Looks for rejections that the log does not have. The journal keeps rejections apart: for longer than the log, and also
+    /// while nothing is written to it.
+    ///
+    /// - Parameters:
+    ///   - uid: looks at those of greater UIDs only.
+    ///   - limit: the most rejections, at most ``OperatorDesk/greatestBatch``.
+    /// - Returns: the rejections found, by UID.
+    func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage
+
     /// Lists outcomes in the order in which they ended.
     ///
     /// - Parameters:
@@ -41,6 +50,16 @@ public protocol OutcomeDesk: Sendable {
     /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a reader that is not known, and
     ///   ``JournalError/Code/inUse`` for the engine's own.
     func forgetOutcomeReader(_ name: String) async throws
+}
+
+/// Rejections that the log of outcomes does not have, and how far the journal was looked through for them.
+public struct RejectionPage: Hashable, Sendable {
+    /// The rejections as outcomes, by UID. They have no place in the log: their cursors are ``OutcomeCursor/start``.
+    public var outcomes: [Outcome]
+    /// Where to go on: the UID of the last one that was looked at; `nil` if nothing is left.
+    public var end: UID?
+
+    package init(outcomes: [Outcome] = [], end: UID? = nil) { (self.outcomes, self.end) = (outcomes, end) }
 }
 
 /// Outcomes in the order in which they ended, and how far the log was read for them.

@@ -78,8 +78,5 @@ struct TagHold: Sendable {
     mutating func called(lane: Int, count: Int) { if count == 0 { lanes[lane].isUnknown = true } }
 
     /// What is left of a lane in which nothing but held entries waits, for operators.
-    var words: String {
-        guard let first = pauses.all.first else { return "entries wait for a tag" }
-        return pauses.all.count == 1 ? first.words : "\(first.words), as are \(pauses.all.count - 1) others"
-    }
+    var words: String { pauses.words ?? "entries wait for a tag" }
 }

@@ -22,13 +22,13 @@ enum WithdrawalRule {
             return key == lane ? .withdraw : nil
         case .quarantined(let key, let possiblySent)?:
             guard key == lane else { return nil }
-            return possiblySent ? .unknown : .withdraw
+            return possiblySent ? .withdrawSent : .withdraw
         case .unconfirmed(let key, attempts: _, possiblySent: _)?:
             guard key == lane, let standing = standing() else { return nil }
             switch standing {
-            case .inFlight: return .unknown
+            case .inFlight: return .withdrawSent
             case .suspect(let possiblySentBefore), .waiting(let possiblySentBefore):
-                return possiblySentBefore ? .unknown : .withdraw
+                return possiblySentBefore ? .withdrawSent : .withdraw
             }
         }
     }

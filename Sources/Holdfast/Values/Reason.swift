@@ -88,6 +88,8 @@ extension Reason {
     public static let foreignAnswer = Reason(rawValue: "ForeignAnswer")
     /// Its token was called bad, and that is not judged yet.
     public static let suspectToken = Reason(rawValue: "SuspectToken")
+    /// It was taken back while it was in flight, or after it may have been sent: its outcome is *unknown*.
+    public static let withdrawn = Reason(rawValue: "Withdrawn")
     /// The service refuses its topic, which is tried with another entry.
     public static let topicSetAside = Reason(rawValue: "TopicSetAside")
     /// An operator has paused its tag.

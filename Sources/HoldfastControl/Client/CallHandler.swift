@@ -104,6 +104,8 @@ final class CallHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
+        // The owner has ended in the middle of an answer.
+        case HTTPParserError.invalidEOFState: finish(context, Self.lost)
         case is HTTPParserError:
             finish(context, .malformed("what listens on the journal's socket speaks no HTTP: \(error)"))
         default: finish(context, error as? ControlError ?? Self.lost)

@@ -3,8 +3,8 @@ package import Holdfast
 
 /// How one notification ended, for every way on which outcomes are told: this socket, `--json` of the tool, the admin listener.
 package struct OutcomeForm: Codable, Hashable, Sendable {
-    /// Its place in the order in which notifications ended.
-    package var cursor: UInt64
+    /// Its place in the order in which notifications ended; absent for a rejection that the log does not have.
+    package var cursor: UInt64?
     package var uid: UInt64
     package var id: String
     package var recipient: RecipientForm
@@ -15,7 +15,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
     package var context: BytesForm?
     /// How it ended, in one word.
     package var outcome: OutcomeWord
-    /// Of a rejection: the service's word, or ours.
+    /// Of a rejection: the service's word, or ours. Of an unknown outcome: `Withdrawn` if it was taken back while in flight.
     package var reason: String?
     /// The service's status of a rejection.
     package var status: Int?
@@ -48,7 +48,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
     ///   - tellsStory: whether to tell it in sentences.
     package init(_ outcome: Outcome, isWhole: Bool = true, tellsStory: Bool = false) {
         let story = OutcomeStory(outcome)
-        cursor = outcome.cursor.rawValue
+        cursor = outcome.cursor == .start ? nil : outcome.cursor.rawValue
         uid = outcome.uid.rawValue
         id = outcome.id.description
         recipient = RecipientForm(outcome.recipient, isWhole: isWhole)
@@ -57,7 +57,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         tag = BytesForm(outcome.tag)
         context = BytesForm(outcome.context)
         let end = EndForm(outcome.terminal)
-        (self.outcome, reason) = (end.outcome, end.reason)
+        (self.outcome, reason) = (end.outcome, end.reason ?? outcome.cause?.reason.rawValue)
         status = outcome.cause?.status
         timestamp = outcome.cause?.timestamp.map(ExactTime.init)
         acceptedAt = ExactTime(outcome.history.acceptedAt)
@@ -75,7 +75,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         tag = try BytesForm(from: decoder, TagKeys.self)
         context = try BytesForm(from: decoder, ContextKeys.self)
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        cursor = try values.decode(UInt64.self, forKey: .cursor)
+        cursor = try values.decodeIfPresent(UInt64.self, forKey: .cursor)
         uid = try values.decode(UInt64.self, forKey: .uid)
         id = try values.decode(String.self, forKey: .id)
         topic = try values.decode(String.self, forKey: .topic)
@@ -100,7 +100,7 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         try tag?.encode(to: encoder, TagKeys.self)
         try context?.encode(to: encoder, ContextKeys.self)
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(cursor, forKey: .cursor)
+        try values.encodeIfPresent(cursor, forKey: .cursor)
         try values.encode(uid, forKey: .uid)
         try values.encode(id, forKey: .id)
         try values.encode(topic, forKey: .topic)
@@ -123,12 +123,13 @@ package struct OutcomeForm: Codable, Hashable, Sendable {
         guard let id = NotificationID(id) else { throw .malformed("an outcome has no apns-id that is a UUID") }
         let terminal = try EndForm(outcome: outcome, reason: reason).value()
         var cause: RejectionCause?
-        if case .rejected(let reason) = terminal {
+        if let reason {
             cause = RejectionCause(
-                reason: reason, status: status, timestamp: timestamp?.value, rejectedAt: endedAt.value)
+                reason: Reason(rawValue: reason), status: status, timestamp: timestamp?.value,
+                rejectedAt: endedAt.value)
         }
         return Outcome(
-            cursor: OutcomeCursor(cursor), uid: UID(uid), terminal: terminal, cause: cause,
+            cursor: OutcomeCursor(cursor ?? 0), uid: UID(uid), terminal: terminal, cause: cause,
             history: DeliveryHistory(
                 acceptedAt: acceptedAt.value, sentAt: sentAt?.value, settledAt: endedAt.value, attempts: attempts),
             id: id, recipient: try recipient.value(), topic: topic, producer: producer, tag: tag?.bytes ?? [],

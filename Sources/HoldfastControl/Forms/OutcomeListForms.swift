@@ -1,10 +1,12 @@
 package import Holdfast
 
-/// Ended notifications that were looked for, the newest first.
+/// Ended notifications that were looked for: those of the log, the newest first; then rejections that it does not have, by UID.
 package struct OutcomesFoundForm: Codable, Hashable, Sendable {
     package var outcomes: [OutcomeForm]
     /// Where to go on, as `before`; absent when nothing is left to look at.
     package var before: UInt64?
+    /// Where to go on, as `rejections-after`; absent while `before` is there, and when nothing is left to look at.
+    package var rejectionsAfter: UInt64?
     /// False while nothing is added, since the history is off; else absent.
     package var isKept: Bool?
 
@@ -14,8 +16,22 @@ package struct OutcomesFoundForm: Codable, Hashable, Sendable {
         before = page.end == .start ? nil : page.end.rawValue
     }
 
+    /// Adds rejections that the log does not have.
+    mutating func add(_ page: RejectionPage) {
+        outcomes += page.outcomes.map { OutcomeForm($0, tellsStory: true) }
+        rejectionsAfter = page.end?.rawValue
+    }
+
+    /// Those of the log.
     func value() throws(ControlError) -> OutcomePage {
-        OutcomePage(outcomes: try outcomes.values(), end: OutcomeCursor(before ?? 0))
+        OutcomePage(
+            outcomes: try outcomes.filter { $0.cursor != nil }.values(), end: OutcomeCursor(before ?? 0))
+    }
+
+    /// Those that the log does not have.
+    func rejections() throws(ControlError) -> RejectionPage {
+        RejectionPage(
+            outcomes: try outcomes.filter { $0.cursor == nil }.values(), end: rejectionsAfter.map { UID($0) })
     }
 }
 

@@ -3,8 +3,9 @@ package import Holdfast
 
 /// A question for outcomes, as the query of a request asks it.
 package enum OutcomeQuestion: Hashable, Sendable {
-    /// Which ended in this way, the newest first.
-    case find(OutcomeQuery, before: OutcomeCursor?, limit: Int)
+    /// Which ended in this way, the newest first; then rejections that the log does not have, by UID. With `rejectionsAfter`
+    /// these alone.
+    case find(OutcomeQuery, before: OutcomeCursor?, rejectionsAfter: UID? = nil, limit: Int)
     /// Which ended after this one, in their order; nil begins with the oldest.
     case list(after: OutcomeCursor?, limit: Int, producers: Set<String>?, wait: Duration)
 
@@ -15,8 +16,7 @@ package enum OutcomeQuestion: Hashable, Sendable {
 
     static let findNames = [
         "uid", "apns-id", "token", "channel", "address", "topic", "producer", "tag", "outcome", "since", "until",
-        "before",
-        "limit",
+        "before", "rejections-after", "limit",
     ]
     static let listNames = ["after", "limit", "producer", "wait"]
 
@@ -25,11 +25,13 @@ package enum OutcomeQuestion: Hashable, Sendable {
     static func find(_ query: some StringProtocol, now: WallTime) throws(ControlError) -> OutcomeQuestion {
         var wanted = OutcomeQuery()
         var before: OutcomeCursor?
+        var rejectionsAfter: UID?
         var limit = standardLimit
         for (name, value) in try QueryItems(query, known: findNames).items {
             do throws(OutcomeArgument.Fault) {
                 switch name {
                 case "before": before = try OutcomeArgument.cursor(value)
+                case "rejections-after": rejectionsAfter = UID(try OutcomeArgument.cursor(value).rawValue)
                 case "limit": limit = try count(value)
                 default: try wanted.set(name, value, now: now)
                 }
@@ -37,7 +39,10 @@ package enum OutcomeQuestion: Hashable, Sendable {
                 throw .malformed("\(name): \(error.message)")
             }
         }
-        return .find(wanted, before: before, limit: limit)
+        guard before == nil || rejectionsAfter == nil else {
+            throw .malformed("before contradicts rejections-after: give the one that the last answer had")
+        }
+        return .find(wanted, before: before, rejectionsAfter: rejectionsAfter, limit: limit)
     }
 
     /// - Parameters:
@@ -118,9 +123,10 @@ extension OutcomeQuestion {
     var queryText: String {
         var items: [(String, String)] = []
         switch self {
-        case .find(let query, let before, let limit):
+        case .find(let query, let before, let rejectionsAfter, let limit):
             items = query.items
             if let before { items.append(("before", "\(before)")) }
+            if let rejectionsAfter { items.append(("rejections-after", "\(rejectionsAfter)")) }
             items.append(("limit", "\(limit)"))
         case .list(let after, let limit, let producers, let wait):
             if let after { items.append(("after", "\(after)")) }

@@ -26,10 +26,12 @@ package struct OutcomeAnswer: Sendable {
     /// - Returns: the status of HTTP, and a form.
     package func answer(_ query: some StringProtocol) async -> (status: Int, body: [UInt8]) {
         do {
+            guard query.split(separator: "&").contains(where: { $0.hasPrefix("after=") }) else {
+                return (200, try await found(query))
+            }
             let log = try await desk.outcomeLog()
             guard log.isKept || log.count > 0 else { throw JournalError.historyIsOff }
-            let isList = query.split(separator: "&").contains { $0.hasPrefix("after=") }
-            return (200, try await isList ? listed(query) : found(query))
+            return (200, try await listed(query))
         } catch {
             return Self.answer(error)
         }
@@ -41,11 +43,22 @@ package struct OutcomeAnswer: Sendable {
     }
 
     func found(_ query: some StringProtocol) async throws -> [UInt8] {
-        guard case .find(let wanted, let before, let limit) = try OutcomeQuestion.find(query, now: clock.wall()) else {
-            return []
+        guard
+            case .find(let wanted, let before, let rejectionsAfter, let limit) = try OutcomeQuestion.find(
+                query, now: clock.wall())
+        else { return [] }
+        var page = OutcomePage(outcomes: [], end: .start)
+        if rejectionsAfter == nil { page = try await desk.findOutcomes(wanted, before: before, limit: limit) }
+        var form = OutcomesFoundForm(page, isKept: try await desk.outcomeLog().isKept)
+        // A UID is one notification's.
+        let isFound = wanted.uid != nil && !page.outcomes.isEmpty
+        if page.end == .start, !isFound, wanted.ending ?? "rejected" == "rejected" {
+            let (room, uid) = (limit - page.outcomes.count, rejectionsAfter ?? .none)
+            form.add(
+                room > 0
+                    ? try await desk.findRejections(wanted, after: uid, limit: room) : RejectionPage(end: uid))
         }
-        let page = try await desk.findOutcomes(wanted, before: before, limit: limit)
-        return try Form.line(OutcomesFoundForm(page, isKept: try await desk.outcomeLog().isKept))
+        return try Form.line(form)
     }
 
     func listed(_ query: some StringProtocol) async throws -> [UInt8] {

@@ -9,10 +9,10 @@ package struct OutcomeStory {
     package init(_ outcome: Outcome) {
         self.outcome = outcome
         guide =
-            if case .rejected(let reason) = outcome.terminal {
-                ReasonGuide.of(reason, status: outcome.cause?.status)
-            } else {
-                nil
+            switch outcome.terminal {
+            case .rejected(let reason): ReasonGuide.of(reason, status: outcome.cause?.status)
+            case .unknown: outcome.cause.map { ReasonGuide.of($0.reason) }
+            default: nil
             }
     }
 
@@ -72,6 +72,7 @@ package struct OutcomeStory {
         case .expired where outcome.history.attempts > 0:
             return "expired at \(time): its expiration came before the push service took it"
         case .expired: return "expired at \(time): \(meaning)"
+        case .unknown where outcome.cause?.reason == .withdrawn: return "taken back at \(time): \(meaning)"
         case .unknown: return "given up at \(time): \(meaning)"
         case .withdrawn: return "taken back at \(time): \(meaning)"
         case .superseded: return "superseded at \(time): \(meaning)"

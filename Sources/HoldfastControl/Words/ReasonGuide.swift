@@ -197,6 +197,9 @@ package struct ReasonGuide: Hashable, Sendable {
         .other: ReasonGuide(
             "the service gave a reason that is none of its words; it may hold what was sent, so it was not kept",
             "see that the endpoint is the push service's, and that no proxy answers in its place"),
+        .withdrawn: ReasonGuide(
+            "it was taken back while it was in flight, or after it may have been sent: nobody knows whether the push service "
+                + "took it"),
         .foreignAnswer: ReasonGuide(
             "something else than the push service answered", "see to the endpoint, the proxy and the name resolution"),
         .blacklistUnreadable: ReasonGuide(

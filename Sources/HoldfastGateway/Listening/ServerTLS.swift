@@ -25,10 +25,24 @@ public struct ServerTLS: Hashable, Sendable {
         self.clientAuthorities = clientAuthorities
     }
 
-    /// Reads its files as a listener would.
+    /// Reads the certificate and its key as a listener would.
     ///
     /// - Throws: ``GatewayError`` that names the file that is missing or invalid.
-    package func check() throws(GatewayError) { _ = try ServerTLSVault(self, protocols: []) }
+    package func checkIdentity() throws(GatewayError) {
+        _ = try ServerTLSVault(ServerTLS(identity: identity), protocols: [])
+    }
+
+    /// Reads the clients' authorities and their revocation lists as a listener would.
+    ///
+    /// - Throws: ``GatewayError`` that names the file that is missing or invalid.
+    package func checkClients() throws(GatewayError) {
+        guard let clientAuthorities else { return }
+        do throws(TransportConfigurationError) {
+            _ = try ClientJudge(self, authorities: clientAuthorities, after: nil)
+        } catch {
+            throw GatewayError(.configuration, error.message)
+        }
+    }
 
     /// Reads its revocation lists and names those that are out of date, one line each: clients of their authorities are
     /// refused.

@@ -93,18 +93,13 @@ package final class OperatorToken: Sendable {
 
     /// What others may read is no secret, and what they may write is not the operator's.
     private static func checkMode(of file: String) throws(Fault) {
-        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
-        let mode: Int?
+        let objection: String?
         do {
-            mode = (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+            objection = try SecretFile.objection(to: file)
         } catch {
             throw Fault(message: "the file \(file) can't be read: \(FileFailure.words(error))")
         }
-        guard let mode, mode & 0o027 != 0 else { return }
-        throw Fault(
-            message:
-                "the file \(file) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))), so its "
-                + "token is no secret: make a new one, and `chmod 600 \(file)`")
+        if let objection { throw Fault(message: objection) }
     }
 
     /// The letters of a bearer token (RFC 6750).

@@ -6,7 +6,18 @@ public struct ConfigError: Error, Sendable, CustomStringConvertible {
     /// In the order of the file, those elsewhere behind them.
     public let problems: [ConfigProblem]
 
-    package init(_ problems: [ConfigProblem]) { self.problems = problems }
+    /// What can be read all the same, to look for more; nil for a file that is no YAML.
+    package let rest: HoldfastConfiguration?
+
+    package init(_ problems: [ConfigProblem], rest: HoldfastConfiguration? = nil) {
+        (self.problems, self.rest) = (problems, rest)
+    }
+
+    /// These, and those that a further look at the rest finds.
+    package func adding(_ more: (HoldfastConfiguration) -> [ConfigProblem]) -> ConfigError {
+        guard let rest else { return self }
+        return ConfigError((problems + more(rest)).sorted(by: ConfigProblem.isBefore), rest: rest)
+    }
 
     /// The line before them.
     package var heading: String { "the configuration has \(Format.plural(problems.count, "mistake")):" }

@@ -18,6 +18,12 @@ public struct HoldfastConfiguration: Sendable {
     package var admin: AdminSettings
     /// Everything as it was given, in the order of the schema: for `config show`.
     package let values: [ConfigValues]
+    /// The paths of its mistakes, and of the keys, groups, items and sections with such: none but for the rest of a
+    /// configuration that can't be used (``ConfigError/rest``).
+    private let unsound: Set<String>
+
+    /// Whether no mistake is known of a section, an item, a group or a key, such as `routes[0].signing-key`.
+    package func isSound(_ path: String) -> Bool { !unsound.contains(path) }
 
     /// The engine's part of the configuration.
     package var engine: EngineConfiguration {
@@ -70,8 +76,8 @@ public struct HoldfastConfiguration: Sendable {
     ) throws(ConfigError) {
         var reader = ConfigReader(file, environment: environment)
         let read = reader.read(over: values)
-        guard reader.problems.isEmpty else { throw ConfigError(reader.problems) }
-        self.init(read, file: file?.name)
+        self.init(read, file: file?.name, mistakes: reader.problems)
+        guard reader.problems.isEmpty else { throw ConfigError(reader.problems, rest: self) }
     }
 
     /// The configuration of the installed service.
@@ -121,7 +127,8 @@ public struct HoldfastConfiguration: Sendable {
         return try ConfigFile(name)
     }
 
-    private init(_ values: [String: [ConfigValues]], file: String?) {
+    /// - Parameter mistakes: those of the values. What they are about has its default, or nothing.
+    private init(_ values: [String: [ConfigValues]], file: String?, mistakes: [ConfigProblem]) {
         func one(_ section: ConfigSection) -> ConfigValues {
             values[section.name]?.first ?? ConfigValues(section: section, path: section.name, source: .nowhere)
         }
@@ -137,5 +144,11 @@ public struct HoldfastConfiguration: Sendable {
         webhooks = (values[WebhookSettings.section.name] ?? []).map { WebhookSettings($0) }
         admin = AdminSettings(one(AdminSettings.section))
         self.values = ConfigSchema.sections.flatMap { values[$0.name] ?? [] }
+        var unsound: Set<String> = []
+        for mistake in mistakes {
+            let ends = mistake.path.indices.filter { mistake.path[$0] == "." || mistake.path[$0] == "[" }
+            unsound.formUnion(ends.map { String(mistake.path[..<$0]) } + [mistake.path])
+        }
+        self.unsound = unsound
     }
 }

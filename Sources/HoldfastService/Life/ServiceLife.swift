@@ -37,7 +37,8 @@ final class ServiceLife: Sendable {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
                 logger: host.logger("holdfast"), listeners: listeners, metrics: metrics)
-            self.webhooks = try WebhookKeeper(webhooks, engine: engine, logger: host.logger("holdfast.webhooks"))
+            self.webhooks = try WebhookKeeper(
+                webhooks, engine: engine, directory: opened.directory, logger: host.logger("holdfast.webhooks"))
             gateway = try await Gateway(
                 configuration.gatewayConfiguration(at: addresses), engine: engine,
                 logger: host.logger("holdfast.gateway"))

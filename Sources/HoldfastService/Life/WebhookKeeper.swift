@@ -8,13 +8,20 @@ internal import ServiceLifecycle
 final class WebhookKeeper: Service, Sendable {
     private let engine: PushEngine
     private let logger: Logger
+    /// Of the journal, as a word of a shell.
+    private let directory: String?
     private let sets: AsyncStream<[WebhookConfiguration]>
     private let next: AsyncStream<[WebhookConfiguration]>.Continuation
     private let running = Monitor<[Webhook]>([])
 
     /// Opens the readers of new webhooks: they are told what ends from now on.
-    init(_ webhooks: [WebhookConfiguration], engine: PushEngine, logger: Logger) throws(JournalError) {
+    ///
+    /// - Parameter directory: of the journal; nil if it has none.
+    init(
+        _ webhooks: [WebhookConfiguration], engine: PushEngine, directory: String?, logger: Logger
+    ) throws(JournalError) {
         (self.engine, self.logger) = (engine, logger)
+        self.directory = directory.map(ShellText.word)
         (sets, next) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         for webhook in webhooks { _ = try engine.outcomes(reader: webhook.reader) }
         next.yield(webhooks)
@@ -45,7 +52,9 @@ final class WebhookKeeper: Service, Sendable {
         for webhook in ended { await tasks.removeValue(forKey: webhook.configuration.name)?.value }
         let kept = present.filter { wanted.contains($0.configuration) }
         let new = wanted.filter { one in !kept.contains { $0.configuration == one } }.map { configuration in
-            Webhook(configuration, engine: engine, logger: logger) { try Form.line(OutcomeForm($0)) }
+            Webhook(configuration, engine: engine, directory: directory, logger: logger) {
+                try Form.line(OutcomeForm($0))
+            }
         }
         running.withLock { $0 = kept + new }
         for webhook in new { tasks[webhook.configuration.name] = Task { await webhook.run() } }

@@ -83,11 +83,14 @@ extension HoldfastConfiguration {
         }
     }
 
+    /// Warnings for people: keys, passphrases and a journal that others of this machine may read.
+    package var openedSecrets: [String] { OpenedSecrets(self).warnings }
+
     /// Warnings for people: settings that hold in another way than they are written, or are not safe.
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
     package func warnings(within limit: Int?) -> [String] {
-        OpenedSecrets(self).warnings + routes.compactMap(\.credentialsWarning) + outdatedLists
+        openedSecrets + routes.compactMap(\.credentialsWarning) + outdatedLists
             + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
     }
 }

@@ -3,10 +3,10 @@ internal import HoldfastGateway
 
 extension HoldfastConfiguration {
     /// The mistakes in files that routes, listeners and webhooks name, found by reading them: no key, no certificate, a wrong
-    /// passphrase; and contradictions between sections.
+    /// passphrase; and contradictions between sections. Nothing that follows from a mistake that is known.
     package func unusable() -> [ConfigProblem] {
         let routeProblems = zip(routes, values.filter { $0.section.name == RouteSettings.section.name }).flatMap {
-            Self.unusable($0, $1)
+            unusable($0, $1)
         }
         let webhookProblems = zip(webhooks, values.filter { $0.section.name == WebhookSettings.section.name }).flatMap {
             unusable($0, $1)
@@ -21,7 +21,7 @@ extension HoldfastConfiguration {
 
     /// Hosts and listeners of an environment that no route serves.
     private func unservedEnvironments(_ values: ConfigValues) -> [ConfigProblem] {
-        guard !routes.isEmpty else { return [] }
+        guard !routes.isEmpty, isSound(RouteSettings.section.name) else { return [] }
         let served = Set(routes.map(\.environment))
         return PushEnvironment.allCases.flatMap { environment -> [ConfigProblem] in
             guard !served.contains(nil), !served.contains(environment) else { return [] }
@@ -73,7 +73,8 @@ extension HoldfastConfiguration {
 
     /// A table of clients that nobody asks for anything.
     private func uselessClients() -> [ConfigProblem] {
-        guard let first = self.values.first(where: { $0.section.name == ClientSettings.section.name }),
+        guard isSound(GatewaySettings.section.name),
+            let first = self.values.first(where: { $0.section.name == ClientSettings.section.name }),
             !gateway.listeners.contains(where: { $0.listener.tls?.clientAuthorities != nil })
         else { return [] }
         return [
@@ -87,27 +88,14 @@ extension HoldfastConfiguration {
         _ name: String, _ listener: GatewaySettings.Listener, _ values: ConfigValues
     ) -> [ConfigProblem] {
         var problems: [ConfigProblem] = []
-        if var tls = listener.tls {
-            // One file after the other, so that each fault is told of its own key.
-            let (authorities, revocations) = (tls.clientAuthorities, tls.clientRevocations)
-            (tls.clientAuthorities, tls.clientRevocations) = (nil, nil)
-            func check(_ key: String) {
-                guard problems.isEmpty else { return }
-                do throws(GatewayError) { try tls.check() } catch {
-                    problems.append(values.problem("\(name).\(key)", error.message))
-                }
-            }
-            check("certificate")
-            tls.clientAuthorities = authorities
-            if authorities != nil { check("clients") }
-            tls.clientRevocations = revocations
-            if revocations != nil { check("clients-revoked") }
-        }
+        if let tls = listener.tls { unusable(name, tls, values, &problems) }
+        guard isSound(RouteSettings.section.name) else { return problems }
         if let topic = listener.topic, !routes.isEmpty, !routes.contains(where: { $0.topics?.contains(topic) ?? true })
         {
             problems.append(values.problem("\(name).topic", "\(topic.debugDescription) is a topic of no route"))
         }
-        if name == "http2", !listener.listen.isLoopback, listener.tls?.clientAuthorities == nil,
+        if name == "http2", isSound("gateway.http2"), !listener.listen.isLoopback,
+            listener.tls?.clientAuthorities == nil,
             !routes.contains(where: { $0.signingKey != nil })
         {
             problems.append(
@@ -119,11 +107,28 @@ extension HoldfastConfiguration {
         return problems
     }
 
-    private func unusable(_ webhook: WebhookSettings, _ values: ConfigValues) -> [ConfigProblem] {
-        var problems: [ConfigProblem] = []
-        do throws(UnusableWebhook) { _ = try ReadyWebhook(webhook) } catch {
-            problems.append(values.problem(error.key, error.message))
+    /// Each file by itself, so that each fault is told, and of its own key.
+    private func unusable(
+        _ name: String, _ tls: ServerTLS, _ values: ConfigValues, _ problems: inout [ConfigProblem]
+    ) {
+        func check(_ keys: [String], _ look: () throws(GatewayError) -> Void) -> Bool {
+            guard keys.allSatisfy({ isSound("\(values.path).\(name).\($0)") }) else { return false }
+            do throws(GatewayError) { try look() } catch {
+                problems.append(values.problem("\(name).\(keys[0])", error.message))
+                return false
+            }
+            return true
         }
+        _ = check(["certificate", "key", "passphrase-file"]) { () throws(GatewayError) in try tls.checkIdentity() }
+        var bare = tls
+        bare.clientRevocations = nil
+        guard check(["clients"], { () throws(GatewayError) in try bare.checkClients() }) else { return }
+        _ = check(["clients-revoked"]) { () throws(GatewayError) in try tls.checkClients() }
+    }
+
+    private func unusable(_ webhook: WebhookSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        let known = ["url", "secret", "secret-file", "trust"].filter { !isSound("\(values.path).\($0)") }
+        var problems = ReadyWebhook.mistakes(webhook, except: Set(known)).map { values.problem($0.key, $0.message) }
         if !engine.history.isKept {
             problems.append(
                 values.problem("name", "has nothing to tell: give journal.history, or take the webhook away"))
@@ -132,10 +137,13 @@ extension HoldfastConfiguration {
     }
 
     /// Takes away what is found wrong, and tries again with the rest, so that everything is told.
-    private static func unusable(_ route: RouteSettings, _ values: ConfigValues) -> [ConfigProblem] {
-        var bare = RouteSettings(endpoint: route.endpoint)
+    private func unusable(_ route: RouteSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        // Where nobody knows the endpoint, the rest is looked at for any.
+        let isEndpointKnown = isSound("\(values.path).endpoint")
+        var bare = RouteSettings(endpoint: isEndpointKnown ? route.endpoint : "https://localhost")
         var problems: [ConfigProblem] = []
-        func attempt(_ key: String, _ change: (inout RouteSettings) -> Void) {
+        func attempt(_ key: String, of group: String? = nil, _ change: (inout RouteSettings) -> Void) {
+            guard isSound("\(values.path).\(group ?? key)") else { return }
             var changed = bare
             change(&changed)
             do throws(UnusableRoute) {
@@ -149,9 +157,12 @@ extension HoldfastConfiguration {
         attempt("trust") { $0.trust = route.trust }
         attempt("proxy") { $0.network = route.network }
         let (key, certificate) = (route.signingKey, route.certificate)
-        attempt(key?.pem == nil ? "signing-key.file" : "signing-key.pem") { $0.signingKey = key }
-        attempt(certificate?.pem == nil ? "certificate.file" : "certificate.pem") { $0.certificate = certificate }
-        attempt("feedback.endpoint") { $0.feedback = route.feedback }
+        attempt(key?.pem == nil ? "signing-key.file" : "signing-key.pem", of: "signing-key") { $0.signingKey = key }
+        attempt(certificate?.pem == nil ? "certificate.file" : "certificate.pem", of: "certificate") {
+            $0.certificate = certificate
+        }
+        guard isSound("\(values.path).certificate"), isEndpointKnown else { return problems }
+        attempt("feedback.endpoint", of: "feedback") { $0.feedback = route.feedback }
         return problems
     }
 }

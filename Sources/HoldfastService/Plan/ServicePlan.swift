@@ -16,15 +16,15 @@ package enum ServicePlan {
     /// The mistakes: files that can't be used, sections that don't fit each other, and missing settings.
     package static func problems(of configuration: HoldfastConfiguration) -> [ConfigProblem] {
         var problems = configuration.unusable()
-        if configuration.journal.path == nil {
+        if configuration.journal.path == nil, configuration.isSound("journal") {
             problems.append(
                 missing("journal.path", configuration, "is missing: a directory, which is made when there is none"))
         }
-        if configuration.routes.isEmpty {
+        if configuration.routes.isEmpty, configuration.isSound("routes") {
             problems.append(
                 missing("routes", configuration, "is missing: what is accepted must be sent somewhere"))
         }
-        if configuration.gateway.listeners.isEmpty {
+        if configuration.gateway.listeners.isEmpty, configuration.isSound("gateway") {
             problems.append(
                 missing("gateway", configuration, "listens nowhere: give gateway.http2.listen, or another's"))
         }

@@ -25,6 +25,34 @@ package struct ReadyWebhook {
         self.configuration = configuration
     }
 
+    /// Everything that is wrong: what is found is taken away, and the rest looked at.
+    ///
+    /// - Parameter known: keys that are known to be wrong, and not looked at.
+    package static func mistakes(_ settings: WebhookSettings, except known: Set<String>) -> [UnusableWebhook] {
+        var settings = settings
+        func mend(_ key: String) {
+            switch key {
+            case "url": settings.url = "https://localhost"
+            case "trust": settings.trust = nil
+            default:
+                settings.secretFile = nil
+                settings.secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            }
+        }
+        for key in known { mend(key) }
+        var mistakes: [UnusableWebhook] = []
+        for _ in 0..<3 {
+            do throws(UnusableWebhook) {
+                _ = try ReadyWebhook(settings)
+                break
+            } catch {
+                mistakes.append(error)
+                mend(error.key)
+            }
+        }
+        return mistakes
+    }
+
     private static func secret(_ settings: WebhookSettings) throws(UnusableWebhook) -> WebhookSecret {
         guard let file = settings.secretFile else {
             do throws(WebhookSecret.Fault) { return try WebhookSecret(settings.secret ?? "") } catch {
@@ -35,10 +63,20 @@ package struct ReadyWebhook {
         do throws(TransportConfigurationError) { bytes = try ConfigurationFile.read(file, as: "secret file") } catch {
             throw UnusableWebhook(key: "secret-file", message: error.message)
         }
+        if let objection = Self.objection(to: file) {
+            throw UnusableWebhook(key: "secret-file", message: objection)
+        }
         do throws(WebhookSecret.Fault) {
             return try WebhookSecret(String(decoding: bytes.prefix(4096), as: UTF8.self))
         } catch {
             throw UnusableWebhook(key: "secret-file", message: "the file \(file) \(error.message)")
+        }
+    }
+
+    /// Whoever reads the secret can tell a receiver outcomes of their own.
+    private static func objection(to file: String) -> String? {
+        do { return try SecretFile.objection(to: file) } catch {
+            return "the file \(file) can't be read: \(FileFailure.words(error))"
         }
     }
 }

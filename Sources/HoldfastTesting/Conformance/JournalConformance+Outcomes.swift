@@ -102,6 +102,18 @@ extension JournalConformance {
             try expect("unique ids", found.map(\.uniqueID), is: [nil, "u-1", nil])
             try expect("payloads", found.map(\.payload.isEmpty), is: [false, false, false])
         },
+        Rule("What is taken back when it may have been sent is unknown, and its outcome says why") { bench in
+            let lane = try bench.lane()
+            let uids = try bench.append(1...3, lane: lane)
+            try bench.settle([uids[0]], lane, .withdrawSent, keepsOutcomes: true)
+            try bench.settle([uids[1]], lane, .withdraw, keepsOutcomes: true)
+            try bench.settle([uids[2]], lane, .unknown, keepsOutcomes: true)
+            try bench.reopen()
+            let outcomes = try bench.journal.outcomes(after: .start, limit: 10).outcomes
+            try expect("how they ended", outcomes.map(\.terminal), is: [.unknown, .withdrawn, .unknown])
+            try expect("why", outcomes.map { $0.cause?.reason }, is: [.withdrawn, nil, nil])
+            try expect("rejections", try bench.journal.rejections(after: .none, limit: 10).count, is: 0)
+        },
         Rule("A reader starts at the newest outcome, and its cursor is on disk") { bench in
             let lane = try bench.lane()
             let uids = try bench.append(1...4, lane: lane)

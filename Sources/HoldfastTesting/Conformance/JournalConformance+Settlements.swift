@@ -114,8 +114,9 @@ extension JournalConformance {
             let found = try bench.journal.rejections(after: .none, limit: 10)
             try expect("UIDs", found.map(\.uid), is: [uids[1], uids[2]])
             let expected = Rejection(
-                uid: uids[1], cause: sampleCause, attempts: 4, producer: "mails", lane: JournalBench.immediate,
-                notification: SampleNotification.numbered(2))
+                uid: uids[1], cause: sampleCause, attempts: 4, producer: "mails",
+                acceptedAt: SampleNotification.acceptedAt,
+                lane: JournalBench.immediate, notification: SampleNotification.numbered(2))
             try expect("the first", found.first, is: expected)
             try expect("how many", try bench.journal.status().rejections, is: 2)
             let next = try bench.journal.rejections(after: uids[1], limit: 10)

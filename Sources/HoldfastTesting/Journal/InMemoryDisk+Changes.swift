@@ -102,11 +102,14 @@ extension InMemoryDisk {
             case .unknown:
                 count(
                     end(key, .unknown, cause: nil, batch, &ended) || endQuarantined(key, .unknown, batch))
-            case .withdraw:
-                let isUnknown = record(of: key)?.isPossiblySent == true
+            case .withdraw, .withdrawSent:
+                var isUnknown = record(of: key)?.isPossiblySent == true
+                if case .withdrawSent = settlement.kind { isUnknown = true }
+                let terminal: TerminalOutcome = isUnknown ? .unknown : .withdrawn
+                let cause = isUnknown ? batch.withdrawal : nil
                 let isThere =
-                    end(key, isUnknown ? .unknown : .withdrawn, cause: nil, batch, &ended)
-                    || endQuarantined(key, isUnknown ? .unknown : .withdrawn, batch)
+                    end(key, terminal, cause: cause, batch, &ended)
+                    || endQuarantined(key, terminal, cause: cause, batch)
                 count(isThere)
                 if isThere, !isUnknown { report.withdrawn += 1 }
             case .supersede:
@@ -153,7 +156,7 @@ extension InMemoryDisk {
         let taken = changeLane(key.lane) { $0.entries.remove(key.uid) ?? $0.deferred.remove(key.uid)?.record }
         guard let taken, let record = taken else { return false }
         usedBytes -= record.packed.count
-        if let cause { rejections.insert((record, cause), for: key.uid) }
+        if let cause, case .rejected = terminal { rejections.insert((record, cause), for: key.uid) }
         totals.add(terminal)
         changeProducer(record.producer) { producer in
             producer.unconfirmed -= 1

@@ -43,14 +43,16 @@ extension InMemoryDisk {
     /// Ends a quarantined entry.
     ///
     /// - Returns: whether it was there.
-    mutating func endQuarantined(_ key: EntryKey, _ terminal: TerminalOutcome, _ batch: SettlementBatch) -> Bool {
+    mutating func endQuarantined(
+        _ key: EntryKey, _ terminal: TerminalOutcome, cause: RejectionCause? = nil, _ batch: SettlementBatch
+    ) -> Bool {
         guard quarantined[key.uid]?.record.lane == key.lane, let found = quarantined.remove(key.uid) else {
             return false
         }
         usedBytes -= found.record.packed.count
         totals.add(terminal)
         changeProducer(found.record.producer) { $0.totals.add(terminal) }
-        noteEnd(of: key.uid, found.record, terminal, cause: nil, batch)
+        noteEnd(of: key.uid, found.record, terminal, cause: cause, batch)
         return true
     }
 }

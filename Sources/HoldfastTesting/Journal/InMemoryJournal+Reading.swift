@@ -136,6 +136,7 @@ extension InMemoryJournal {
                     Rejection(
                         uid: uid, cause: rejection.cause, attempts: Int(rejection.record.attempts),
                         producer: disk.producer(rejection.record.producer)?.name ?? "",
+                        acceptedAt: rejection.record.acceptedAt ?? rejection.cause.rejectedAt,
                         lane: disk.lane(rejection.record.lane)?.key, notification: notification)
                 }
             }

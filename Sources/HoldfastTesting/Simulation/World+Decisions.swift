@@ -24,7 +24,7 @@ extension World {
                 if ask(.rejected(cause.reason), of: entry) { checkRejection(entry, cause) }
             case .expire:
                 if ask(.expired, of: entry) { checkExpiry(entry) }
-            case .unknown:
+            case .unknown, .withdrawSent:
                 if ask(.unknown, of: entry) { checkUnknown(entry) }
             case .withdraw where entry.isFlagged, .supersede where entry.isFlagged:
                 if ask(.unknown, of: entry) { checkUnknown(entry) }

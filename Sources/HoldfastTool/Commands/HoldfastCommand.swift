@@ -16,12 +16,13 @@ enum Main {
 
     /// As ArgumentParser's own `main()`, but that it knows which command may have been meant.
     private static func run() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         var command: any ParsableCommand
         do {
             command = try await HoldfastCommand.asyncParseAsRoot()
         } catch {
-            let arguments = Array(CommandLine.arguments.dropFirst())
-            HoldfastCommand.exit(withError: CommandHint(arguments, below: HoldfastCommand.self)?.error ?? error)
+            let hint = CommandHint(arguments, below: HoldfastCommand.self)?.error ?? DashedWordHint(arguments)?.error
+            HoldfastCommand.exit(withError: hint ?? error)
         }
         do {
             if var command = command as? any AsyncParsableCommand {
@@ -30,7 +31,9 @@ enum Main {
                 try command.run()
             }
         } catch {
-            HoldfastCommand.exit(withError: error)
+            // Of the command that prints help, which nobody may have asked for.
+            let hint = HoldfastCommand.exitCode(for: error) == .success ? DashedWordHint(arguments)?.error : nil
+            HoldfastCommand.exit(withError: hint ?? error)
         }
     }
 }

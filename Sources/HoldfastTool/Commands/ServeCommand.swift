@@ -68,7 +68,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The configuration, with the flags over it.
     private func load() throws -> HoldfastConfiguration {
-        var configuration = try journalOptions.configOptions.load()
+        var configuration = try journalOptions.configOptions.load { rest in
+            var rest = rest
+            rest.journal.path = journalOptions.journal ?? rest.journal.path
+            return ServicePlan.problems(of: rest)
+        }
         // A missing setting is one of the configuration's mistakes.
         if configuration.file == nil || journalOptions.journal != nil {
             guard !configuration.isEmpty || journalOptions.journal != nil else { throw Self.missing }

@@ -32,6 +32,7 @@ struct Delivery {
                     // Without a run of the engine the journal is as at rest.
                     desk: isQueueOnly ? JournalDesk(journal: journal) : engine.desk, journal: journal.directory,
                     logger: logger), ledger: report?.ledger))
+        if !isQueueOnly { try sayPausedTags() }
         var outcome = await run.run(intake)
         if let report {
             outcome.summary.report = report.path
@@ -40,6 +41,12 @@ struct Delivery {
         if let error = outcome.error { console.error(error.message) }
         console.print(json ? try JSONOutput.line(outcome.summary) : outcome.summary.text())
         return outcome.status
+    }
+
+    /// What waits for a paused tag is not sent, and its operator may have forgotten the pause.
+    private func sayPausedTags() throws(JournalError) {
+        guard let words = try journal.pausedTags().words else { return }
+        console.note("\(words); what waits for a paused tag stays in the journal (`holdfast tags list`)")
     }
 
     private func reader(_ route: ReadyRoute, _ engine: PushEngine) -> FeedbackReader? {

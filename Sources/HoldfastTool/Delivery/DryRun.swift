@@ -23,6 +23,8 @@ struct DryRun {
         var deferred: Int
         /// Nil when there are none.
         var scheduled: Int?
+        /// Nil when no tag is paused.
+        var pausedTags: [PausedTagForm]?
         var lanes: [JournalReport.Lane]
         var unserved: [UnservedLane]
     }
@@ -40,7 +42,8 @@ struct DryRun {
             unconfirmed: all.unconfirmed,
             neverSent: all.unconfirmed - all.possiblySent - all.deferred - (all.scheduled ?? 0),
             possiblySent: all.possiblySent,
-            deferred: all.deferred, scheduled: all.scheduled, lanes: all.lanes.filter { $0.lane.unconfirmed > 0 },
+            deferred: all.deferred, scheduled: all.scheduled, pausedTags: all.pausedTags,
+            lanes: all.lanes.filter { $0.lane.unconfirmed > 0 },
             unserved: UnservedLane.find(
                 in: status, routes: configured.isEmpty ? [RouteSettings.standardName] : configured.map(\.name)))
         console.print(json ? try JSONOutput.line(report) : Self.text(report))
@@ -53,8 +56,9 @@ struct DryRun {
             lines.append("recover would have nothing to do: nothing is left in \(report.journal)")
         } else {
             let unserved = report.unserved.reduce(0) { $0 + $1.unconfirmed }
+            let held = report.pausedTags?.reduce(0) { $0 + $1.held } ?? 0
             lines.append(
-                "recover would deliver \(Format.plural(report.unconfirmed - unserved, "notification")) "
+                "recover would deliver \(Format.plural(max(0, report.unconfirmed - unserved - held), "notification")) "
                     + destination(report))
             lines.append(
                 DeliverySummary.table(
@@ -65,7 +69,7 @@ struct DryRun {
                             "again with the same apns-id (at-least-once), or to end as unknown (at-most-once)"
                         ),
                         ("deferred", Format.count(report.deferred), "when they are due"),
-                    ] + scheduled(report) + report.lanes.map { lane in row(lane, report) }))
+                    ] + scheduled(report) + paused(report) + report.lanes.map { lane in row(lane, report) }))
         }
         if let owner = report.owner { lines.append("but the journal is in use by \(owner), which delivers it itself") }
         return lines.joined(separator: "\n")
@@ -74,6 +78,15 @@ struct DryRun {
     private static func scheduled(_ report: Report) -> [(String, String, String)] {
         report.scheduled.map { [("scheduled", Format.count($0), "from their times on, in a process that runs then")] }
             ?? []
+    }
+
+    private static func paused(_ report: Report) -> [(String, String, String)] {
+        (report.pausedTags ?? []).map { tag in
+            (
+                "paused tag", Format.count(tag.held),
+                "\(tag.tag.text.printable(maximumLength: 64)): left, until `holdfast tags resume`"
+            )
+        }
     }
 
     private static func destination(_ report: Report) -> String {

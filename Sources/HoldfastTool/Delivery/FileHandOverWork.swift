@@ -19,8 +19,8 @@ struct FileHandOverWork {
     var watch: HandOverWatch
     var nextLook = ContinuousClock.now
     var lastTrouble: String?
-    /// Since when the owner takes nothing, because it ends or its journal has failed.
-    private var refusedSince: ContinuousClock.Instant?
+    /// While the owner takes nothing, because it ends or its journal has failed.
+    private var refusal: OwnerWait?
     /// Notifications without an outcome before this place wait for nothing but their time.
     var place = 0
 
@@ -127,7 +127,7 @@ struct FileHandOverWork {
                 case .accepted, .repeated, .refused: break
                 }
             }
-            refusedSince = nil
+            refusal = nil
             return .taken(receipts)
         } catch let error as ControlError where error.mayHaveBeenDone {
             await link.lose()
@@ -155,14 +155,14 @@ struct FileHandOverWork {
 
     /// Gives the owner time to end, or to open its journal anew.
     private mutating func sitOut(_ refusal: Refusal, _ part: NotificationInput.Batch) async throws {
-        let since = refusedSince ?? ContinuousClock.now
-        refusedSince = since
-        guard ContinuousClock.now - since < HandOverWatch.ownerLimit else {
+        let wait = self.refusal ?? OwnerWait()
+        self.refusal = wait
+        guard !wait.isOver else {
             throw ToolError(
                 .inputOutput,
                 "\(file.name): nothing was taken from line \(part.lines.first ?? part.lineCount) on: \(refusal.detail)")
         }
-        try await Task.sleep(for: Self.look)
+        try await wait.pause()
     }
 
     /// Finds out what became of a part of which no answer came.

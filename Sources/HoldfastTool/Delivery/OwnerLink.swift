@@ -4,9 +4,6 @@ internal import HoldfastService
 
 /// The connection to the process that uses a journal, through its restarts.
 struct OwnerLink {
-    /// How long an attempt to reach the next process is away from the last.
-    private static let pause = Duration.milliseconds(100)
-
     let journal: String
     let console: Console
     private(set) var owner: String
@@ -22,7 +19,7 @@ struct OwnerLink {
     /// - Throws: ``ToolError`` with code `entriesLeft` when no process has the journal for ``HandOverWatch/ownerLimit``.
     mutating func connected() async throws -> RemoteDesk {
         if let desk { return desk }
-        let deadline = ContinuousClock.now + HandOverWatch.ownerLimit
+        let wait = OwnerWait()
         while true {
             do {
                 let found = try await RemoteDesk(journal: journal)
@@ -31,13 +28,13 @@ struct OwnerLink {
                 isWaiting = false
                 return found
             } catch let error as ControlError where error.mayPass || error.code == .timedOut {
-                guard ContinuousClock.now < deadline else {
+                guard !wait.isOver else {
                     throw ToolError(
                         .entriesLeft,
                         "the process that used the journal has ended, or does not answer, and no other has come: --resume goes on "
                             + "with the file (\(error.message))")
                 }
-                try await Task.sleep(for: Self.pause)
+                try await wait.pause()
             }
         }
     }

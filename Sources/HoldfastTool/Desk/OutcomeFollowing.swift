@@ -38,7 +38,7 @@ struct OutcomeFollowing {
             } catch let error as ControlError where error.code == .busy && wait > .zero {
                 // Too many others wait: now and then it is asked without.
                 wait = .zero
-            } catch let error as ControlError where error.mayPass {
+            } catch let error as ControlError where error.isOfItsOwner {
                 await desk.close()
                 desk = try await next(error)
             } catch let error as JournalError where error.code == .closed {
@@ -63,16 +63,21 @@ struct OutcomeFollowing {
         return log.newest
     }
 
-    /// The next process that uses the journal.
+    /// The next process that uses the journal. It may take its time to answer: it is just beginning, or under load.
     private func next(_ error: any Error) async throws -> RemoteDesk {
         console.note("waiting for a process that uses the journal: \(error)")
         while true {
             try await Task.sleep(for: Self.pause)
             do {
                 return try await RemoteDesk(journal: journal)
-            } catch let error as ControlError where error.mayPass {
+            } catch let error as ControlError where error.isOfItsOwner {
                 continue
             }
         }
     }
+}
+
+extension ControlError {
+    /// Whether the owner has ended, is beginning or is slow: reading goes on with whoever has the journal next.
+    fileprivate var isOfItsOwner: Bool { mayPass || code == .timedOut }
 }

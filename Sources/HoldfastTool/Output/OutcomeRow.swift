@@ -102,7 +102,7 @@ struct OutcomeRow {
 
     private var facts: String {
         let rows: [(String, String?)] = [
-            ("uid", String(form.uid)), ("cursor", form.cursor > 0 ? String(form.cursor) : nil),
+            ("uid", String(form.uid)), ("cursor", form.cursor.map { String($0) }),
             ("producer", form.producer),
             ("attempts", String(form.attempts)), ("accepted", form.acceptedAt.text), ("sent", form.sentAt?.text),
             ("ended", form.endedAt.text), ("reason", form.reason), ("status", form.status.map { String($0) }),

@@ -10,6 +10,6 @@ enum PausedTagRow {
                 (tag.reason ?? "").printable(maximumLength: 512),
             ]
         }
-        return Columns.text([["\(indent)PAUSED TAG", "SINCE", "WAITING", "BECAUSE"]] + rows, right: [2])
+        return Columns.text([["\(indent)PAUSED TAG", "SINCE", "WAITING", "BECAUSE"]] + rows, right: [2], widest: 40)
     }
 }

@@ -36,18 +36,20 @@ struct TallyRow: Encodable, Equatable {
 
 /// Text in columns, each as wide as its widest cell.
 enum Columns {
-    /// - Parameter right: the columns whose cells stand at their right edge: numbers.
-    static func text(_ rows: [[String]], right: Set<Int> = []) -> String {
+    /// - Parameters:
+    ///   - right: the columns whose cells stand at their right edge: numbers.
+    ///   - widest: a cell with more characters makes its own line longer, and not all others.
+    static func text(_ rows: [[String]], right: Set<Int> = [], widest: Int = .max) -> String {
         var widths: [Int] = []
         for row in rows {
             for (index, cell) in row.enumerated() {
                 if index == widths.count { widths.append(0) }
-                widths[index] = max(widths[index], cell.count)
+                if cell.count <= widest { widths[index] = max(widths[index], cell.count) }
             }
         }
         return rows.map { row in
             let cells = row.enumerated().map { index, cell in
-                let padding = String(repeating: " ", count: widths[index] - cell.count)
+                let padding = String(repeating: " ", count: max(0, widths[index] - cell.count))
                 return right.contains(index) ? padding + cell : cell + padding
             }
             var line = Substring(cells.joined(separator: "  "))

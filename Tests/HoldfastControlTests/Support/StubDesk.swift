@@ -14,6 +14,7 @@ final class StubDesk: OperatorDesk {
         var note: [UInt8]?
         var blacklisted: [BlacklistEntry] = []
         var found = OutcomePage(outcomes: [], end: .start)
+        var foundRejections = RejectionPage()
         var listing = OutcomeListing(outcomes: [], end: .start, newest: .start)
         var log = OutcomeLogStatus(deleted: .start, newest: .start)
         var queries: [OutcomeQuery] = []
@@ -121,6 +122,10 @@ final class StubDesk: OperatorDesk {
             state.queries.append(query)
             return state.found
         }
+    }
+
+    func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage {
+        try await asked("rejections after \(uid) \(limit)") { $0.foundRejections }
     }
 
     func outcomes(

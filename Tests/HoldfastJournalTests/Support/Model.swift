@@ -132,7 +132,7 @@ struct Model {
             rejections[key.uid.rawValue] = (cause, entry)
             return true
         case .expire: return end(key, .expired, batch) != nil
-        case .unknown: return end(key, .unknown, batch) != nil
+        case .unknown, .withdrawSent: return end(key, .unknown, batch) != nil
         case .withdraw: return end(key, isPossiblySent(key) ? .unknown : .withdrawn, batch) != nil
         case .supersede: return end(key, isPossiblySent(key) ? .unknown : .superseded, batch) != nil
         case .move(let lane, let due, _, let possiblySent):

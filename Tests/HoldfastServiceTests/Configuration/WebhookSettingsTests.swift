@@ -15,6 +15,11 @@ struct WebhookSettingsTests {
         folder = try TemporaryFolder()
         try folder.write("secret", secret + "\n")
         try folder.write("wrong", "s3cr3t")
+        for name in ["secret", "wrong"] { try close(name, 0o600) }
+    }
+
+    private func close(_ name: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder(name))
     }
 
     private func load(_ webhooks: String, environment: [String: String] = [:]) throws -> HoldfastConfiguration {
@@ -28,7 +33,9 @@ struct WebhookSettingsTests {
             let configuration = try load(text)
             return configuration.unusable().map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
         } catch let error as ConfigError {
-            return error.problems.map { $0.description.replacingOccurrences(of: start, with: "c.yaml") }
+            return error.adding { $0.unusable() }.problems.map {
+                $0.description.replacingOccurrences(of: start, with: "c.yaml")
+            }
         }
     }
 
@@ -118,11 +125,52 @@ struct WebhookSettingsTests {
         #expect(!found.contains { $0.contains("s3cr3t") })
     }
 
-    @Test("A secret that all of the machine may read is warned of") func opened() throws {
-        let configuration = try load("webhooks: [{name: crm, url: \"https://a.example\", secret-file: secret}]")
-        for (mode, isOpen) in [(0o644, true), (0o600, false)] {
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder("secret"))
-            #expect(configuration.warnings(within: nil).contains { $0.contains(folder("secret")) } == isOpen)
+    @Test("Mistakes of files are told beside those of values, each once, and nothing that only follows from one")
+    func oneRound() throws {
+        try folder.write("key.p8", "no key")
+        let found = try problems(
+            """
+            journal: {history: {keep: never}}
+            limits: {window: 0}
+            clients: [{name: ""}]
+            routes:
+              - {endpoint: nowhere, topics: [a], trust: wrong, signing-key: {file: key.p8, key-id: K, team-id: T}}
+              - {name: b, endpoint: sandbox, topics: [b], signing-key: {file: key.p8, key-id: K}}
+            gateway:
+              http2: {listen: nowhere, certificate: wrong, clients: wrong, hosts: {production: [a.example]}}
+              feedback: {listen: "127.0.0.1:1", topic: c, certificate: none, key: wrong}
+            webhooks:
+              - {name: crm, url: "nowhere", secret-file: wrong, trust: wrong}
+            admin: {listen: "127.0.0.1:1", connections: 0, token-file: wrong}
+            """)
+        let paths = found.map { $0.split(separator: " ", maxSplits: 2)[1].dropLast() }
+        #expect(
+            paths == [
+                "journal.history.keep", "limits.window", "clients[0].name", "routes[0].endpoint", "routes[0].trust",
+                "routes[0].signing-key.file", "routes[1].signing-key.team-id", "gateway.http2.listen",
+                "gateway.http2.certificate", "gateway.http2.clients", "gateway.feedback.certificate", "webhooks[0].url",
+                "webhooks[0].secret-file", "webhooks[0].trust", "admin.listen", "admin.connections", "admin.token-file",
+            ], "\(found)")
+    }
+
+    @Test("A secret that others may read or write to is refused; a service manager's modes are taken") func opened()
+        throws
+    {
+        let text = "webhooks: [{name: crm, url: \"https://a.example\", secret-file: link}]"
+        try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: folder("secret"))
+        for mode in [0o644, 0o604, 0o666, 0o660, 0o620, 0o601] {
+            try close("secret", mode)
+            let found = try problems(text)
+            let start =
+                "c.yaml:1:63: webhooks[0].secret-file: the file \(folder("link")) is open to others of this machine "
+            #expect(
+                found.count == 1 && found[0].hasPrefix(start + "(mode 0\(String(mode, radix: 8)), owner "), "\(found)")
+            #expect(found[0].hasSuffix("`chmod 600 \(folder("link"))`"), "\(found)")
+            #expect(throws: UnusableWebhook.self) { try ReadyWebhook(try load(text).webhooks[0]) }
+        }
+        for mode in [0o600, 0o400, 0o440, 0o640] {
+            try close("secret", mode)
+            #expect(try problems(text) == [])
         }
     }
 }

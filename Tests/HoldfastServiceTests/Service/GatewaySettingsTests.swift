@@ -167,9 +167,34 @@ struct GatewaySettingsTests {
               binary: {listen: "127.0.0.1:0", topic: a, environment: staging}
             """)
         #expect(told.count == 4, "\(told)")
-        let first = #"f:4:22: gateway.http2.hosts.sandbox: "a.example.com:443" is no host name: give one as "#
-        #expect(told.first == first + "push.example.com, without a port", "\(told)")
+        let first =
+            #"f:4:22: gateway.http2.hosts.sandbox: "a.example.com:443" is no host name or address: give one as "#
+        #expect(told.first == first + "push.example.com, 192.0.2.1 or [2001:db8::1], without a port", "\(told)")
         #expect(told.contains { $0.contains("is there twice: a name is for one environment") }, "\(told)")
+    }
+
+    @Test("The hosts of a listener are host names and addresses, and nothing else")
+    func hosts() throws {
+        func told(_ name: String) throws -> [String] {
+            try mistakes(
+                """
+                gateway:
+                  binary: {listen: "127.0.0.1:0", topic: a, hosts: {sandbox: [\(name.debugDescription)]}}
+                """)
+        }
+        for name in ["a", "push.example.com", "PUSH_1.example.com", "192.0.2.1", "[::1]", "[2001:db8::1]"] {
+            #expect(try told(name) == [], "\(name)")
+        }
+        let long = String(repeating: "a", count: 64)
+        for name in [
+            "a b", "*.example.com", "a..b", ".a", "bücher.example", "a,b", "::1", "[::1]:443", "[a]", "[1.2.3.4]", "a/",
+            long,
+        ] {
+            let found = try told(name)
+            #expect(
+                found.count == 1 && found[0].contains("gateway.binary.hosts.sandbox: \"\(name)\" is no host"),
+                "\(found)")
+        }
     }
 
     @Test("A listener that others reach needs TLS, and somebody whom it serves")

@@ -23,6 +23,7 @@ import Testing
         try make(folder, "server.pem", 0o644)
         try make(folder, "server.key", 0o666)
         try make(folder, "pass", 0o444)
+        try make(folder, "server.pass", 0o604)
         try FileManager.default.createDirectory(atPath: folder("push.journal"), withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: folder("push.journal"))
         try FileManager.default.createSymbolicLink(atPath: folder("link.p8"), withDestinationPath: folder("key.p8"))
@@ -37,11 +38,11 @@ import Testing
                 topics: [c]
                 endpoint: "https://127.0.0.1:1"
                 certificate: {file: client.pem, key: client.key, passphrase-file: pass}
-            gateway: {http2: {listen: "127.0.0.1:0", certificate: server.pem, key: server.key}}
+            gateway: {http2: {listen: "127.0.0.1:0", certificate: server.pem, key: server.key, passphrase-file: server.pass}}
             """)
         #expect(
             words.map { $0.prefix { $0 != " " }.split(separator: "/").last } == [
-                "link.p8", "client.key", "pass", "server.key", "the",
+                "link.p8", "client.key", "pass", "server.key", "server.pass", "the",
             ], "\(words)")
         #expect(words.first?.contains("(mode 0644): `chmod o= ") == true)
         #expect(words.last?.contains("(mode 0750)") == true)

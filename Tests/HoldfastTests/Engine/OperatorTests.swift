@@ -123,6 +123,11 @@ import Testing
         #expect(bench.sent == [1, 2, 3])
         #expect((bench.status.confirmed, bench.status.unknown) == (0, 1))
         #expect(try bench.journal.status().totals.unknown == 1)
+        // Its outcome says that it was taken back, and when it was sent.
+        let outcome = try bench.journal.outcomes(after: .start, limit: 10).outcomes.first { $0.uid == UID(1) }
+        #expect(outcome?.terminal == .unknown && outcome?.cause?.reason == .withdrawn && outcome?.cause?.status == nil)
+        #expect(outcome?.history.sentAt != nil && outcome?.history.attempts == 1)
+        #expect(try bench.journal.rejections(after: .none, limit: 10) == [])
         bench.connection.answer(2, .confirmed)
         bench.connection.answer(3, .confirmed)
         bench.settle()

@@ -31,7 +31,7 @@ import Testing
                 case .reject(let cause): words.append("rejected \(cause.reason)" + when)
                 case .expire: words.append("expired" + when)
                 case .unknown: words.append("unknown" + when)
-                case .withdraw: words.append("withdrawn" + when)
+                case .withdraw, .withdrawSent: words.append("withdrawn" + when)
                 case .supersede: words.append("superseded" + when)
                 case .recall: words.append("recalled" + when)
                 case .move(let lane, _, let reason, _): words.append("moved to lane \(lane.rawValue), \(reason)" + when)

@@ -20,16 +20,26 @@ struct ConfigCommandTests {
             """)
         let bad = try await Tool.run("config", "check", folder("bad.yaml"))
         #expect(bad.status == 78)
+        let lines = bad.output.split(separator: "\n")
+        #expect(lines.count == 3, "\(bad.output)")
         #expect(bad.output.hasPrefix("\(folder("bad.yaml")):1:18: journal.limit: is \"0\"; takes"), "\(bad.output)")
-        // The files are read once the rest is right.
-        try folder.write("bad.yaml", try folder.read("bad.yaml").replacingOccurrences(of: "{limit: 0}", with: ""))
-        let worse = try await Tool.run("config", "check", "--config", folder("bad.yaml"), "--json")
-        #expect(worse.status == 78)
-        #expect(worse.output.contains(#""key":"routes[0].trust""#), "\(worse.output)")
-        #expect(worse.output.contains(#""key":"routes[0].signing-key.file""#), "\(worse.output)")
+        // The files are read beside the mistakes of values.
+        #expect(
+            lines.last?.contains("routes[0].trust: ") == true && lines.contains { $0.contains("signing-key.file: ") })
+        let serve = try await Tool.run("serve", "--check", "--json", "--config", folder("bad.yaml"))
+        #expect(serve.status == 78 && serve.output.contains("routes[0].signing-key.file: "), "\(serve.output)")
+        #expect(serve.output.contains("gateway: listens nowhere") && !serve.output.contains("journal.path"))
+        let told = try await Tool.run("config", "check", "--config", folder("bad.yaml"), "--json")
+        #expect(told.status == 78)
+        #expect(told.output.contains(#""key":"routes[0].trust""#), "\(told.output)")
         try folder.write("good.yaml", "routes: [{endpoint: sandbox}]")
         let good = try await Tool.run("config", "check", environment: ["HOLDFAST_CONFIG": folder("good.yaml")])
         #expect(good.status == 0 && good.output == "\(folder("good.yaml")) can be used: 1 route\n")
+        try FileManager.default.createDirectory(atPath: folder("open"), withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder("open"))
+        try folder.write("open.yaml", "{journal: {path: open}, routes: [{endpoint: sandbox}]}")
+        let open = try await Tool.run("config", "check", folder("open.yaml"))
+        #expect(open.status == 0 && open.output.contains("\nwarning: the journal \(folder("open")) is open to others"))
     }
 
     @Test("config show says each value with its place, and names files without printing what is in them")

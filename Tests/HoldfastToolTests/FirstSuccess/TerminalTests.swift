@@ -36,6 +36,37 @@ struct TerminalTests {
         }
     }
 
+    @Test("A value that begins with a dash is asked for behind `--`, whatever flags its letters are")
+    func dashed() async throws {
+        for arguments in [["tags", "pause", "-dash"], ["tags", "pause", "-sale"], ["tags", "resume", "-hello"]] {
+            let result = try await Tool.start(arguments + ["--journal", "none"]).result()
+            let words = "Unknown option `\(arguments[2])`. A value that begins with `-` goes behind `--`"
+            #expect(result.status == 64 && result.errors.contains(words), "\(result.output)\(result.errors)")
+        }
+        let folder = try TemporaryFolder()
+        try LMDBJournal(directory: folder("j")).close()
+        let paused = try await Tool.run("tags", "pause", "--journal", folder("j"), "--reason=-x", "--", "-dash")
+        #expect(paused.status == 0 && paused.output == "-dash: paused\n", "\(paused.errors)")
+        #expect(try await Tool.run("tags", "pause", "-h").status == 0)
+        for arguments in [
+            ["tags", "pause", "-h"], ["lanes", "--", "-dash"], ["x", "-vh"], ["serve", "--hx"], ["-"], [],
+        ] {
+            #expect(DashedWordHint(arguments) == nil, "\(arguments)")
+        }
+    }
+
+    @Test("A long cell makes its own line longer, and not those of the others")
+    func columns() {
+        let long = String(repeating: "x", count: 9)
+        #expect(
+            Columns.text([["A", "B"], ["a", "1"], [long, "2"], ["abcd", "3"]], widest: 8) == """
+                A     B
+                a     1
+                \(long)  2
+                abcd  3
+                """)
+    }
+
     @Test("A control socket in a directory that is not there says so in words")
     func socket() async throws {
         let folder = try TemporaryFolder()

@@ -95,6 +95,40 @@ struct OutcomesPageTests {
         #expect(try await world.stop().status == 0)
     }
 
+    @Test("With the history off, rejections are told all the same: by the page, the socket and the tool")
+    func historyOff() async throws {
+        let world = try await world()
+        let text = try world.folder.read("holdfast.yaml")
+        try world.folder.write(
+            "holdfast.yaml",
+            text.replacingOccurrences(of: "{path: push.journal}", with: "{path: push.journal, history: off}"))
+        try await world.serve()
+        #expect(try await world.send(5, journal: "sender").result().status == 0)
+        let journal = world.folder("push.journal")
+        #expect(
+            try await waitUntilAsync {
+                try await Tool.run("journal", "status", "--journal", journal, "--json").count("unconfirmed") == 0
+            })
+        let socket = try RunningTool(
+            [
+                "-sS", "--unix-socket", "\(journal)/control.sock",
+                "http://holdfast/v1/outcomes/find?topic=\(ServiceWorld.topic)",
+            ],
+            program: "/usr/bin/curl")
+        let fields = "authorization: Bearer \(Self.token)\r\n"
+        let page = try await world.get("/outcomes?topic=\(ServiceWorld.topic)", fields: fields)
+        #expect(page.status == 200, "\(page.text)")
+        for answer in [try #require(try lines(page.text).first), try await socket.result().json()] {
+            let found = try #require(answer["outcomes"] as? [[String: Any]])
+            #expect(found.count == 1 && found.first?["reason"] as? String == "Unregistered", "\(answer)")
+            #expect(answer["isKept"] as? Bool == false && found.first?["cursor"] == nil)
+        }
+        let find = try await Tool.run("journal", "find", "--journal", journal, "--json")
+        #expect(try find.lines().compactMap { $0["reason"] as? String } == ["Unregistered"])
+        #expect(try await world.get("/outcomes?after=0", fields: fields).status == 404)
+        #expect(try await world.stop().status == 0)
+    }
+
     @Test("Without a token in the configuration there is no such page, and a new token is taken by a reload")
     func configured() async throws {
         let world = try await world()

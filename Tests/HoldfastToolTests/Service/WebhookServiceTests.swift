@@ -158,6 +158,6 @@ struct WebhookServiceTests {
         let words = try await Tool.run("journal", "status", "--journal", journal).output
         #expect(words.contains("1 outcome was passed over"), "\(words)")
         #expect(try await world.get("/metrics").text.contains("\nholdfast_webhook_skipped_total{webhook=\"crm\"} 1\n"))
-        #expect(try service.errors.contains("`holdfast outcomes list --after 36 --limit 1`"))
+        #expect(try service.errors.contains("`holdfast outcomes list --journal \(journal) --after 36 --limit 1`"))
     }
 }

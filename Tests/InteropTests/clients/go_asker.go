@@ -5,7 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -34,23 +32,11 @@ func main() {
 		fail("usage: go_asker HOST PORT CA PLAN CONCURRENCY ANSWERS KEY KEY-ID TEAM-ID")
 	}
 	address := "https://" + os.Args[1] + ":" + os.Args[2]
-	concurrency, err := strconv.Atoi(os.Args[5])
-	check(err)
+	concurrency := number(os.Args[5])
 	requests := planned(os.Args[4])
 	token := providerToken(os.Args[7], os.Args[8], os.Args[9])
 
-	authority, err := os.ReadFile(os.Args[3])
-	check(err)
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(authority)
-	client := &http.Client{
-		Timeout: 60 * time.Second,
-		Transport: &http.Transport{
-			TLSClientConfig:   &tls.Config{RootCAs: trusted},
-			ForceAttemptHTTP2: true,
-		},
-	}
-
+	client := clientTrusting(os.Args[3], 60*time.Second)
 	out, err := os.Create(os.Args[6])
 	check(err)
 	var writing sync.Mutex
@@ -64,22 +50,7 @@ func main() {
 	}
 	// The first one alone: so that all go over one connection.
 	tell(requests[0])
-	waiting := make(chan request)
-	var workers sync.WaitGroup
-	for i := 0; i < concurrency; i++ {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			for one := range waiting {
-				tell(one)
-			}
-		}()
-	}
-	for _, one := range requests[1:] {
-		waiting <- one
-	}
-	close(waiting)
-	workers.Wait()
+	atATime(concurrency, requests[1:], tell)
 	check(out.Close())
 }
 
@@ -163,15 +134,4 @@ func providerToken(path, keyID, teamID string) string {
 	r.FillBytes(signature[:32])
 	s.FillBytes(signature[32:])
 	return "bearer " + signed + "." + base64.RawURLEncoding.EncodeToString(signature)
-}
-
-func check(err error) {
-	if err != nil {
-		fail(err.Error())
-	}
-}
-
-func fail(message string) {
-	fmt.Fprintln(os.Stderr, message)
-	os.Exit(1)
 }

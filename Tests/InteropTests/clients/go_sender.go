@@ -2,15 +2,12 @@
 package main
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -24,38 +21,17 @@ func main() {
 	told, err := os.OpenFile(os.Args[8], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	check(err)
 
-	authority, err := os.ReadFile(os.Args[3])
-	check(err)
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(authority)
-	client := &http.Client{
-		// A gateway that was killed never answers.
-		Timeout: 20 * time.Second,
-		Transport: &http.Transport{
-			TLSClientConfig:   &tls.Config{RootCAs: trusted},
-			ForceAttemptHTTP2: true,
-		},
+	client := clientTrusting(os.Args[3], 20*time.Second)
+	numbers := make([]int, count)
+	for i := range numbers {
+		numbers[i] = first + i
 	}
-
-	numbers := make(chan int)
-	var workers sync.WaitGroup
-	for i := 0; i < concurrency; i++ {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			for number := range numbers {
-				sendUntilTold(client, address, topic, number)
-				// One write for each line: they do not mix.
-				_, err := told.WriteString(fmt.Sprintf("%d\n", number))
-				check(err)
-			}
-		}()
-	}
-	for number := first; number < first+count; number++ {
-		numbers <- number
-	}
-	close(numbers)
-	workers.Wait()
+	atATime(concurrency, numbers, func(number int) {
+		sendUntilTold(client, address, topic, number)
+		// One write for each line: they do not mix.
+		_, err := told.WriteString(fmt.Sprintf("%d\n", number))
+		check(err)
+	})
 }
 
 func sendUntilTold(client *http.Client, address, topic string, number int) {
@@ -96,21 +72,4 @@ func send(client *http.Client, address, topic string, number int) (int, string, 
 		wait = time.Duration(seconds) * time.Second
 	}
 	return response.StatusCode, string(text), wait, nil
-}
-
-func number(text string) int {
-	value, err := strconv.Atoi(text)
-	check(err)
-	return value
-}
-
-func check(err error) {
-	if err != nil {
-		fail(err.Error())
-	}
-}
-
-func fail(message string) {
-	fmt.Fprintln(os.Stderr, message)
-	os.Exit(1)
 }

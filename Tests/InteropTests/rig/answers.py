@@ -170,7 +170,7 @@ def ask(kind, folder, name, port, ca, mock):
     command = {
         "node": ["node", CLIENTS / "node_asker.js"], "aioapns": [PYTHON, CLIENTS / "aioapns_asker.py"],
         "curl": ["bash", CLIENTS / "curl_asker.sh"],
-        "go": [built("go_asker.go", "go_asker", GO)] if kind == "go" else []}[kind]
+        "go": [built("go_asker.go", "go_asker", GO, "go_common.go")] if kind == "go" else []}[kind]
     answers = folder / f"answers.{name}"
     done = subprocess.run(
         [*command, "127.0.0.1", str(port), ca, folder / "plan", "100", answers, mock.folder / "AuthKey.p8", "MOCKKEYID1",

@@ -3,23 +3,19 @@ import argparse
 import http.client
 import json
 import random
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-from rig import TOPIC, Failure, Mock, Process, free_port, program, wait_until
+import load
+from rig import Failure, Mock, Process, free_port, wait_until
 
 # What a process costs on this machine, which the tool's searches are not judged by.
 NOTHING = "a process that finds nothing"
 
 
 def main():
-    if shutil.which("h2load") is None:
-        sys.exit("error: h2load is not installed (Debian: nghttp2-client)")
     parser = argparse.ArgumentParser(prog="Scripts/find-under-load", description=__doc__)
     parser.add_argument("--ended", type=int, default=3_000_000, help="outcomes in the history (3000000)")
     parser.add_argument("--rate", type=int, default=3000, help="requests a second meanwhile; 0 for none (3000)")
@@ -27,11 +23,7 @@ def main():
     parser.add_argument("--limit", type=float, default=50, help="milliseconds that 99 of 100 answers may take (50)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            rows = trial(program(), Path(folder), options)
-    except Failure as failure:
-        sys.exit(f"error: {failure}")
+    rows = load.run(trial, options)
     bare = next(row["p99"] for row in rows if row["key"] == NOTHING)
     slow = [row["key"] for row in rows if row.get("p99", 0) - (bare if row.get("way") == "tool" else 0) > options.limit]
     if slow:
@@ -42,32 +34,26 @@ def main():
 def trial(holdfast, folder, options):
     dice = random.Random(options.seed)
     mock = Mock(holdfast, folder)
-    serve = load = None
+    serve = traffic = None
     port, admin = free_port(), free_port()
     journal = folder / "push.journal"
     (folder / "token").write_text("operators-of-this-trial\n")
     (folder / "token").chmod(0o600)
-    (folder / "holdfast.yaml").write_text(f"""\
-journal: {{path: push.journal, history: {{limit: 16G}}}}
-routes:
-  - topics: [{TOPIC}]
-    endpoint: https://127.0.0.1:{mock.port}
-    trust: mock/ca.pem
-    signing-key: {{file: mock/AuthKey.p8, key-id: MOCKKEYID1, team-id: MOCKTEAMID}}
-gateway:
-  http2: {{listen: "127.0.0.1:{port}"}}
-admin: {{listen: "127.0.0.1:{admin}", token-file: token}}
-""")
+    page = f'admin: {{listen: "127.0.0.1:{admin}", token-file: token}}'
+    configuration = load.configure(folder, mock, port, journal="history: {limit: 16G}", more=page)
     try:
-        serve = Process([holdfast, "serve", "--config", folder / "holdfast.yaml"], folder / "serve.log")
+        serve = Process([holdfast, "serve", "--config", configuration], folder / "serve.log")
         tool = Tool(holdfast, journal)
         wait_until("the service runs", lambda: serve.is_running and (journal / "control.sock").exists(), 30)
-        fill(folder, port, options.ended)
+        # Each half million of one tag.
+        for first in range(0, options.ended, 500_000):
+            part = min(500_000, options.ended - first)
+            load.hand_over(folder, port, part, 100_000, 1, f"holdfast-tag: campaign-{first // 500_000}")
         wait_until("all have ended", lambda: tool.status()["unconfirmed"] == 0, 600)
         if options.rate:
-            load = Process(
-                ["h2load", "--rps", options.rate // 2, "-D", 3600, "-c", 2, "-m", 100, "-d", folder / "body",
-                 "-H", f"apns-topic: {TOPIC}", f"http://127.0.0.1:{port}/3/device/{1 << 40:064x}"], folder / "load.log")
+            flags = ["--rps", options.rate // 2, "-D", 3600, "-c", 2, "-m", 100]
+            target = f"http://127.0.0.1:{port}/3/device/{1 << 40:064x}"
+            traffic = Process([*load.command(folder, *flags), target], folder / "load.log")
         before = tool.status()["totals"]["accepted"]
         began = time.monotonic()
         rows = searches(tool, Admin(admin, "operators-of-this-trial"), journal, dice, options)
@@ -77,22 +63,9 @@ admin: {{listen: "127.0.0.1:{admin}", token-file: token}}
         print(json.dumps(rows[-1]), flush=True)
         return rows
     finally:
-        for process in (load, serve, mock.process):
+        for process in (traffic, serve, mock.process):
             if process and process.is_running:
                 process.kill()
-
-
-def fill(folder, port, count):
-    """With h2load: each thousand of one tag, to a token of their own."""
-    (folder / "body").write_text('{"aps":{"alert":"Hello"}}')
-    (folder / "uris").write_text("".join(f"http://127.0.0.1:{port}/3/device/{token:064x}\n" for token in range(1, 100_001)))
-    for first in range(0, count, 500_000):
-        part = min(500_000, count - first)
-        done = subprocess.run(
-            ["h2load", "-n", str(part), "-c", "1", "-m", "500", "-i", folder / "uris", "-d", folder / "body",
-             "-H", f"apns-topic: {TOPIC}", "-H", f"holdfast-tag: campaign-{first // 500_000}"], capture_output=True, text=True)
-        if f"{part} 2xx" not in done.stdout:
-            raise Failure(f"h2load: {done.stdout[-600:]}{done.stderr[-600:]}")
 
 
 class Tool:

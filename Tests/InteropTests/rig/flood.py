@@ -1,30 +1,22 @@
 """Very many notifications that are scheduled for the same second: see Scripts/schedule-flood."""
 import argparse
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
-from rig import TOPIC, Failure, Mock, Process, free_port, program, wait_until
+import load
+from rig import Failure, Mock, Process, free_port, wait_until
 
 
 def main():
-    if shutil.which("h2load") is None:
-        sys.exit("error: h2load is not installed (Debian: nghttp2-client)")
     parser = argparse.ArgumentParser(prog="Scripts/schedule-flood", description=__doc__)
     parser.add_argument("--count", type=int, default=1_000_000, help="notifications (1000000)")
     parser.add_argument("--rate", type=int, default=50_000, help="what the route may send a second (50000)")
     parser.add_argument("--after", type=int, default=60, help="seconds until they are due (60)")
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            row = trial(program(), Path(folder), options)
-    except Failure as failure:
-        sys.exit(f"error: {failure}")
+    row = load.run(trial, parser.parse_args())
     print(json.dumps(row), flush=True)
     for fault in row["faults"]:
         print(f"error: {fault}", file=sys.stderr)
@@ -69,19 +61,10 @@ def trial(holdfast, folder, options):
     serve = None
     port = free_port()
     try:
-        (folder / "holdfast.yaml").write_text(f"""\
-journal: {{path: push.journal, limit: 8G}}
-routes:
-  - topics: [{TOPIC}]
-    endpoint: https://127.0.0.1:{mock.port}
-    trust: mock/ca.pem
-    signing-key: {{file: mock/AuthKey.p8, key-id: MOCKKEYID1, team-id: MOCKTEAMID}}
-    rate: {{per-second: {options.rate}, burst: {options.rate // 10}}}
-gateway:
-  http2: {{listen: "127.0.0.1:{port}"}}
-""")
+        rate = f"    rate: {{per-second: {options.rate}, burst: {options.rate // 10}}}"
+        configuration = load.configure(folder, mock, port, journal="limit: 8G", route=rate)
         due = int(time.time()) + options.after
-        serve = Process([holdfast, "serve", "--config", folder / "holdfast.yaml"], folder / "serve.log")
+        serve = Process([holdfast, "serve", "--config", configuration], folder / "serve.log")
         journal = folder / "push.journal"
 
         def status():
@@ -94,7 +77,9 @@ gateway:
         watch = Watch(mock.ledger_path)
         watch.start()
         began = time.time()
-        hand_over(folder, port, due, options.count)
+        load.hand_over(folder, port, options.count, 1000, 2, "apns-push-type: alert", f"holdfast-deliver-after: {due}")
+        if time.time() >= due:
+            raise Failure("they were due before all were taken: give more time with --after")
         wait_until("all are scheduled", lambda: (status() or {}).get("scheduled") == options.count, 10)
         handed = time.time()
         scheduled = resident(serve, "VmRSS")
@@ -133,20 +118,6 @@ gateway:
     if row["greatestInASecond"] > options.rate * 1.15 + options.rate // 10:
         row["faults"].append(f"{row['greatestInASecond']} went within a second, beyond the route's rate")
     return row
-
-
-def hand_over(folder, port, due, count):
-    """With h2load, to a thousand tokens in turn. Every one must be answered 200 before its time."""
-    (folder / "uris").write_text("".join(f"http://127.0.0.1:{port}/3/device/{token:064x}\n" for token in range(1, 1001)))
-    (folder / "body").write_text('{"aps":{"alert":"All at once"}}')
-    done = subprocess.run(
-        ["h2load", "-n", str(count), "-c", "2", "-m", "500", "-i", folder / "uris", "-d", folder / "body",
-         "-H", f"apns-topic: {TOPIC}", "-H", "apns-push-type: alert", "-H", f"holdfast-deliver-after: {due}"],
-        capture_output=True, text=True)
-    if f"{count} 2xx" not in done.stdout:
-        raise Failure(f"h2load: {done.stdout[-600:]}{done.stderr[-600:]}")
-    if time.time() >= due:
-        raise Failure("they were due before all were taken: give more time with --after")
 
 
 def resident(process, what):

@@ -301,24 +301,24 @@ def command(kind):
         case "curl":
             return ["bash", CLIENTS / "curl_sender.sh"]
         case "go":
-            return [built("go_sender.go", "go_sender", GO)]
+            return [built("go_sender.go", "go_sender", GO, "go_common.go")]
         case "java":
             return ["java", "-cp", built("JavaSender.java", "JavaSender.class", ["javac", "-d"]).parent, "JavaSender"]
     raise Failure(f"there is no sender called {kind}")
 
 
-def built(source, result, compiler):
+def built(source, result, compiler, *shared):
     """Compiles what was not, or has changed since."""
     home = ROOT / ".build/clients"
     home.mkdir(parents=True, exist_ok=True)
-    source, result = CLIENTS / source, home / result
-    if not result.exists() or result.stat().st_mtime < source.stat().st_mtime:
+    sources, result = [CLIENTS / name for name in (source, *shared)], home / result
+    if not result.exists() or result.stat().st_mtime < max(one.stat().st_mtime for one in sources):
         target = result if compiler[0] == "go" else home
-        # A single file of the standard library needs no module, and nothing of the network.
+        # Files that need the standard library alone need no module, and nothing of the network.
         environment = {**os.environ, "GO111MODULE": "off", "GOFLAGS": ""}
-        done = subprocess.run([*compiler, str(target), str(source)], env=environment, capture_output=True, text=True)
+        done = subprocess.run([*compiler, str(target), *map(str, sources)], env=environment, capture_output=True, text=True)
         if done.returncode != 0:
-            raise Failure(f"{source.name} does not compile: {done.stderr}")
+            raise Failure(f"{source} does not compile: {done.stderr}")
     return result
 
 

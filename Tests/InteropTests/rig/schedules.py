@@ -98,7 +98,7 @@ def hand_over(it, options, due, dice):
 
 
 def command(client):
-    return ["node", CLIENTS / "node_asker.js"] if client == "node" else [built("go_asker.go", "go_asker", GO)]
+    return ["node", CLIENTS / "node_asker.js"] if client == "node" else [built("go_asker.go", "go_asker", GO, "go_common.go")]
 
 
 def lines(path):

@@ -30,7 +30,7 @@ package struct AdminSettings: Equatable, Sendable {
                 "connections at a time at most; for one more, the one that has been idle for longest is closed"),
             ConfigKey(
                 "token-file", .file,
-                "a file, of mode 0600, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
+                "a file, closed to others, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
                     + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
             ConfigKey(
                 "streams", .count(0...1000), default: "8",

@@ -1,5 +1,6 @@
 internal import Holdfast
 package import HoldfastGateway
+internal import HoldfastTransport
 
 /// `gateway:` — where existing senders are served.
 extension GatewaySettings {
@@ -171,11 +172,12 @@ extension GatewaySettings {
         for key in ["\(listener).hosts.production", "\(listener).hosts.sandbox"] {
             for name in values.texts(key) ?? [] {
                 let plain = HTTP2IngressConfiguration.hostName(of: name)
-                if name.contains("/") || name.isEmpty || plain != name.lowercased() {
+                if plain != name.lowercased() || !isHost(plain) {
                     problems.append(
                         values.problem(
                             key,
-                            "\(name.debugDescription) is no host name: give one as push.example.com, without a port"))
+                            "\(name.debugDescription) is no host name or address: give one as push.example.com, 192.0.2.1 or "
+                                + "[2001:db8::1], without a port"))
                 } else if known.contains(plain) {
                     problems.append(
                         values.problem(key, "\(name.debugDescription) is there twice: a name is for one environment"))
@@ -183,6 +185,15 @@ extension GatewaySettings {
                 known.append(plain)
             }
         }
+    }
+
+    /// A name of DNS, an IPv4 address, or an IPv6 address in brackets, as a client names it.
+    private static func isHost(_ name: String) -> Bool {
+        if name.hasPrefix("["), name.hasSuffix("]") {
+            return name.contains(":") && HostAndPort.isAddress(String(name.dropFirst().dropLast()))
+        }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        return HostAndPort.isName(name) && labels.allSatisfy { (1...63).contains($0.utf8.count) }
     }
 
     private static func checkAddress(_ values: ConfigValues, _ name: String, _ problems: inout [ConfigProblem]) {

@@ -134,8 +134,14 @@ package struct GatewaySettings: Equatable, Sendable {
 extension GatewaySettings.Listener {
     /// `nil` if none is configured.
     fileprivate init?(_ name: String, _ values: ConfigValues, _ subjects: [ClientSubject]?) {
-        guard let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) else { return nil }
-        self.listen = listen
+        if let listen = values.text("\(name).listen").flatMap({ GatewaySettings.address($0) }) {
+            self.listen = listen
+        } else if values.isGroupGiven(name) {
+            // That its address is wrong or missing was said: this one stands for it while its files are looked at.
+            listen = ListenAddress(host: "127.0.0.1", port: 0)
+        } else {
+            return nil
+        }
         if let file = values.text("\(name).certificate") {
             let identity = RouteSettings.Certificate(
                 file: file, key: values.text("\(name).key"), passphraseFile: values.text("\(name).passphrase-file"))

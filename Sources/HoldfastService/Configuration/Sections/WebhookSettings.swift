@@ -35,7 +35,8 @@ package struct WebhookSettings: Equatable, Sendable {
             ConfigKey("url", .webhookURL, need: .always, "where outcomes are posted to"),
             ConfigKey(
                 "secret-file", .file,
-                "the file with the secret that requests are signed with: `whsec_` and Base64, one a line; this or `secret`"
+                "the file, closed to others, with the secret that requests are signed with: `whsec_` and Base64, one a line; "
+                    + "this or `secret`"
             ),
             ConfigKey(
                 "secret", .secret("a secret", 1...256),

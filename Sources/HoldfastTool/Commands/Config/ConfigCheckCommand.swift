@@ -6,8 +6,9 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Find all mistakes of a configuration.",
         discussion: """
-            Reads the file and the environment, and the certificates and keys that they name. Prints one mistake a \
-            line.
+            Reads the file and the environment, and the certificates, keys and secrets that they name. Prints one \
+            mistake a line, all that can be found at once; of a good configuration, warnings of keys and of a journal \
+            that others may read.
 
             A mistake:
               holdfast.yaml:7:12: routes[0].connections: is "many"; takes a whole number
@@ -46,6 +47,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         var file: String?
         var routes: Int?
         var mistakes: [Mistake]
+        var warnings: [String] = []
     }
 
     func run() async throws { try await reporting { try check() } }
@@ -53,11 +55,9 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     private func check() throws -> ToolStatus {
         var report = Report(usable: true, file: nil, mistakes: [])
         do throws(ConfigError) {
-            let configuration = try HoldfastConfiguration.load(
-                file: file ?? configOptions.config, orElse: HoldfastConfiguration.standardFile)
-            let problems = configuration.unusable()
-            guard problems.isEmpty else { throw ConfigError(problems) }
+            let configuration = try load()
             (report.file, report.routes) = (configuration.file, configuration.routes.count)
+            report.warnings = configuration.openedSecrets
         } catch {
             report.usable = false
             report.mistakes = error.problems.prefix(ConfigError.greatestCount).map { problem in
@@ -70,7 +70,22 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         } else if report.usable {
             let name = report.file ?? "the environment, without a file,"
             Console.standard.print("\(name) can be used: \(Format.plural(report.routes ?? 0, "route"))")
+            for warning in report.warnings { Console.standard.print("warning: \(warning)") }
         }
         return report.usable ? .ok : .configuration
+    }
+
+    /// - Throws: everything that is wrong.
+    private func load() throws(ConfigError) -> HoldfastConfiguration {
+        let configuration: HoldfastConfiguration
+        do throws(ConfigError) {
+            configuration = try HoldfastConfiguration.load(
+                file: file ?? configOptions.config, orElse: HoldfastConfiguration.standardFile)
+        } catch {
+            throw error.adding { $0.unusable() }
+        }
+        let problems = configuration.unusable()
+        guard problems.isEmpty else { throw ConfigError(problems.sorted(by: ConfigProblem.isBefore)) }
+        return configuration
     }
 }

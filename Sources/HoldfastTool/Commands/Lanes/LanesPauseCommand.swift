@@ -16,22 +16,16 @@ struct LanesPauseCommand: AsyncParsableCommand {
     @OptionGroup var choice: LaneChoice
     @OptionGroup var journalOptions: JournalOptions
 
-    @Option(name: .long, help: ArgumentHelp("The reason, which listings show.", valueName: "text"))
-    var reason = ""
+    @OptionGroup var why: PauseReasonOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws {
-        guard reason.utf8.count <= LaneState.longestReason else {
-            throw ValidationError("--reason has at most \(LaneState.longestReason) bytes.")
-        }
-    }
-
     func run() async throws {
         try await reporting {
-            try await choice.change(try journalOptions.path(), to: "paused", reason: reason, json: json) { desk, lane in
-                try await desk.pause(lane, reason: reason)
+            try await choice.change(try journalOptions.path(), to: "paused", reason: why.reason, json: json) {
+                desk, lane in
+                try await desk.pause(lane, reason: why.reason)
             }
         }
     }

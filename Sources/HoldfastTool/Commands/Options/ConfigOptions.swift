@@ -16,15 +16,19 @@ struct ConfigOptions: ParsableArguments {
 
     /// The whole of it, with what the environment says.
     ///
-    /// - Parameter isJournalNamed: whether the command says which journal it is about. It then is not about the installed
-    ///   service, whose configuration is not read.
+    /// - Parameters:
+    ///   - isJournalNamed: whether the command says which journal it is about. It then is not about the installed service,
+    ///     whose configuration is not read.
+    ///   - more: finds what else is wrong with a configuration whose values have mistakes.
     /// - Throws: ``ToolError`` with status `configuration` and all mistakes at once.
-    func load(isJournalNamed: Bool = false) throws(ToolError) -> HoldfastConfiguration {
+    func load(
+        isJournalNamed: Bool = false, more: (HoldfastConfiguration) -> [ConfigProblem] = { $0.unusable() }
+    ) throws(ToolError) -> HoldfastConfiguration {
         do throws(ConfigError) {
             return try HoldfastConfiguration.load(
                 file: config, orElse: isJournalNamed ? nil : HoldfastConfiguration.standardFile)
         } catch {
-            throw error.toolError
+            throw error.adding(more).toolError
         }
     }
 

@@ -11,7 +11,7 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
         discussion: """
             LAG is the number of outcomes behind a reader's cursor, and MISSED the number of those that were deleted \
             before it came to them, both of all producers. The cursor of a reader of some producers passes the others' \
-            outcomes within seconds. A reader that is forgotten begins anew, with what ends from then on. In a journal \
+            outcomes within seconds. While journal.history is off, --json ends with {"isKept": false}. A reader that is forgotten begins anew, with what ends from then on. In a journal \
             that is in use, the process that uses it moves and forgets.
 
             Examples:
@@ -54,6 +54,9 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
         }
     }
 
+    /// The last line while the history is off.
+    private struct Off: Encodable { var isKept = false }
+
     private func list(_ path: String) throws -> ToolStatus {
         let reader = try JournalReader(directory: path)
         defer { reader.close() }
@@ -62,6 +65,7 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
         defer { if !history.isKept { HistoryWords.sayOff() } }
         if json {
             for reader in readers { Console.standard.print(try JSONOutput.line(reader)) }
+            if !history.isKept { Console.standard.print(try JSONOutput.line(Off())) }
         } else if readers.isEmpty {
             Console.standard.note("\(path) knows no readers of outcomes")
         } else {

@@ -162,7 +162,7 @@ struct SendCommand: AsyncParsableCommand {
         let path = try journalOptions.path(configuration.journal)
         let plan = RoutePlan(configuration, routeOptions, deliveryOptions)
         let source = try await source()
-        let deadline = ContinuousClock.now + HandOverWatch.ownerLimit
+        let wait = OwnerWait()
         var isWaiting = false
         while true {
             if let desk = try await DeskOpener.live(path) {
@@ -178,11 +178,11 @@ struct SendCommand: AsyncParsableCommand {
                 return try await deliver(source, by: path, plan, configuration)
             } catch let error as JournalError where error.code == .ownedByAnotherProcess {
                 // A service that has just begun takes the file when it has its socket.
-                guard case .file = source, ContinuousClock.now < deadline else { throw error }
+                guard case .file = source, !wait.isOver else { throw error }
                 if !isWaiting { Console.standard.note("\(error.message): waiting until it takes a file") }
                 isWaiting = true
             }
-            try await Task.sleep(for: .milliseconds(50))
+            try await wait.pause()
         }
     }
 

@@ -21,16 +21,12 @@ struct TagsPauseCommand: AsyncParsableCommand {
 
     @OptionGroup var journalOptions: JournalOptions
 
-    @Option(name: .long, help: ArgumentHelp("The reason, which listings show.", valueName: "text"))
-    var reason = ""
+    @OptionGroup var why: PauseReasonOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
     func validate() throws {
-        guard reason.utf8.count <= LaneState.longestReason else {
-            throw ValidationError("--reason has at most \(LaneState.longestReason) bytes.")
-        }
         for tag in tags where !(1...256).contains(tag.utf8.count) {
             throw ValidationError("A tag has 1 to 256 bytes, not \(tag.utf8.count).")
         }
@@ -40,8 +36,8 @@ struct TagsPauseCommand: AsyncParsableCommand {
         try await reporting {
             try await DeskOpener(journal: try journalOptions.path()).withDesk { desk in
                 for tag in tags {
-                    try await desk.pause(tag: Array(tag.utf8), reason: reason)
-                    try TagsPauseCommand.tell(TagChangeForm(Array(tag.utf8), "paused", reason: reason), json: json)
+                    try await desk.pause(tag: Array(tag.utf8), reason: why.reason)
+                    try TagsPauseCommand.tell(TagChangeForm(Array(tag.utf8), "paused", reason: why.reason), json: json)
                 }
             }
             return .ok
