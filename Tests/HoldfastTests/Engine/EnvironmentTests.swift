@@ -202,7 +202,7 @@ import Testing
     func crashes(guarantee: Guarantee) throws {
         for budget in 1..<60 {
             let first = try proven { $0.suspects.hold = .milliseconds(20) }
-            _ = submit(first, [1], guarantee: guarantee)
+            let uid = try #require(submit(first, [1], guarantee: guarantee)[0].uid)
             first.budget = budget
             for _ in 0..<100 where first.budget != 0 {
                 first.clock.advance(by: .milliseconds(2))
@@ -212,6 +212,10 @@ import Testing
             let isDone = first.status.confirmed == 81
             let second = try stage(first.journal.crashed(), clock: first.clock) { number, environment in
                 number != 1 || environment == .sandbox
+            }
+            // Its token is on the blacklist before it leaves the environment in which that is bad.
+            if try second.journal.fate(of: uid)?.lane != first.lane("production", guarantee) {
+                #expect(try blacklisted(1, second) == ["https://production"], "budget \(budget)")
             }
             // The environments are proven by what goes out beside it.
             _ = submit(second, 300..<310)
