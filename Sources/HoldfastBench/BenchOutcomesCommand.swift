@@ -22,6 +22,7 @@ struct BenchOutcomesCommand: ParsableCommand {
     @Option(help: "Outcomes to look for one among.") var ended = 1_000_000
     @Option(help: "Searches by each key.") var searches = 100
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
+    @Option(help: "MiB of the log of the costs; older outcomes go. Without it, it grows.") var limit: Int?
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print JSON.") var json = false
@@ -35,8 +36,10 @@ struct BenchOutcomesCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard count > 0, rounds > 0, ended >= 0, searches > 0, (20...4096).contains(payload) else {
-            throw ValidationError("--count, --rounds, --ended, --searches or --payload is out of range")
+        guard count > 0, rounds > 0, ended >= 0, searches > 0, (20...4096).contains(payload),
+            limit.map((1...1 << 20).contains) ?? true
+        else {
+            throw ValidationError("--count, --rounds, --ended, --searches, --payload or --limit is out of range")
         }
     }
 
@@ -67,7 +70,7 @@ struct BenchOutcomesCommand: ParsableCommand {
     ) throws -> (with: OutcomeBench.Cost, without: OutcomeBench.Cost) {
         let scratch = try ScratchJournal("costs", in: path, durability: durability)
         defer { scratch.remove() }
-        let bench = try OutcomeBench(scratch.journal, payloadBytes: payload)
+        let bench = try OutcomeBench(scratch.journal, payloadBytes: payload, limit: limit.map { $0 << 20 })
         var (with, without): ([OutcomeBench.Cost], [OutcomeBench.Cost]) = ([], [])
         var number: UInt64 = 0
         for round in 0..<2 * rounds {

@@ -25,9 +25,12 @@ struct OutcomeBench {
     private let template: (bytes: [UInt8], ranges: [Range<Int>])
     private let tokenOffset = PackedNotification.headerByteCount
     private let gate = RequestGate(depth: Self.depth)
+    /// The most bytes of the log; nil for no limit.
+    private let limit: Int?
 
-    init(_ journal: LMDBJournal, payloadBytes: Int) throws {
+    init(_ journal: LMDBJournal, payloadBytes: Int, limit: Int? = nil) throws {
         self.journal = journal
+        self.limit = limit
         lane = try journal.openLane(Self.lane).id
         producer = try journal.openProducer("default")
         template = Self.template(payloadBytes)
@@ -82,10 +85,11 @@ struct OutcomeBench {
             let keys = (start..<min(start + 1000, end)).map { uid in
                 Acknowledgement(EntryKey(lane: lane, uid: UID(uid)), sentAgo: SentAgo(milliseconds: 20))
             }
-            let batch = SettlementBatch(
+            var batch = SettlementBatch(
                 acknowledged: keys,
                 settledAt: WallTime(milliseconds: Self.now.milliseconds + Int64(first + start - next)),
                 keepsOutcomes: keepsOutcomes)
+            batch.greatestOutcomeBytes = limit
             journal.settle(batch) { [gate] in gate.leave($0.map { _ in }) }
         }
         try gate.drain()

@@ -52,18 +52,13 @@ struct SecureTests {
     private func eventuallyFails(_ text: String, _ words: String, location: SourceLocation = #_sourceLocation) throws {
         let hasFailed = try eventually {
             do throws(PQError) {
-                try connectPQ(text)
+                _ = try connect(text)
                 return false
             } catch {
                 return error.kind == .unreachable && error.description.contains(words)
             }
         }
         #expect(hasFailed, sourceLocation: location)
-    }
-
-    private func connectPQ(_ text: String) throws(PQError) {
-        _ = try PQConnection(
-            PQTarget(text), PQSession(applicationName: "tests"), by: soon(), PQInterruption())
     }
 
     @Test("By default the server's certificate and name are verified, and a plain server is not spoken to")

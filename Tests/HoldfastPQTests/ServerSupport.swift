@@ -17,8 +17,9 @@ extension Cluster {
 func connect(
     _ text: String, _ session: PQSession = PQSession(applicationName: "tests"),
     by deadline: ContinuousClock.Instant = soon(), _ interruption: PQInterruption? = nil
-) throws -> PQConnection {
-    try PQConnection(PQTarget(text), session, by: deadline, interruption ?? PQInterruption())
+) throws(PQError) -> PQConnection {
+    guard let interruption else { return try connect(text, session, by: deadline, PQInterruption()) }
+    return try PQConnection(PQTarget(text), session, by: deadline, interruption)
 }
 
 extension PQConnection {

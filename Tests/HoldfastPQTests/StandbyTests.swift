@@ -35,10 +35,7 @@ struct StandbyTests {
         let connection = try connect(pair.standby.tcp())
         #expect(connection.facts.isInRecovery)
         failure(.refused, "25006") { try connection.run([insert], by: soon()) }
-        let both = """
-            host=127.0.0.1,127.0.0.1 port=\(pair.standby.port),\(pair.primary.port) dbname=postgres user=plain \
-            sslmode=disable
-            """
+        let both = pair.standby.tcp(or: pair.primary)
         #expect(try connect("\(both) target_session_attrs=read-write").facts.port == "\(pair.primary.port)")
         #expect(try connect("\(both) target_session_attrs=primary").facts.port == "\(pair.primary.port)")
         #expect(try connect(both).facts.port == "\(pair.standby.port)")
@@ -87,13 +84,7 @@ struct StandbyTests {
         try pair.standby.start()
         failure(.unreachable, "57P03") { try connect(pair.standby.tcp()) }
         // Another host is tried.
-        #expect(
-            try connect(
-                """
-                host=127.0.0.1,127.0.0.1 port=\(pair.standby.port),\(pair.primary.port) dbname=postgres user=plain \
-                sslmode=disable
-                """
-            ).facts.port == "\(pair.primary.port)")
+        #expect(try connect(pair.standby.tcp(or: pair.primary)).facts.port == "\(pair.primary.port)")
         try pair.standby.stop(.fast)
         try pair.standby.configure(["hot_standby": "on"])
         try pair.standby.start()
@@ -101,10 +92,7 @@ struct StandbyTests {
 
     @Test("A primary that is killed leaves what was not committed undone; the standby is promoted, and has what was")
     func failover() throws {
-        let both = """
-            host=127.0.0.1,127.0.0.1 port=\(pair.primary.port),\(pair.standby.port) dbname=postgres user=plain \
-            sslmode=disable target_session_attrs=read-write
-            """
+        let both = "\(pair.primary.tcp(or: pair.standby)) target_session_attrs=read-write"
         #expect(
             try eventually {
                 try pair.primary.psql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1"

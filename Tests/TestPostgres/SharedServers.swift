@@ -13,6 +13,11 @@ extension Cluster {
         "host=127.0.0.1 port=\(port ?? self.port) dbname=postgres sslmode=disable \(more)"
     }
 
+    /// A connection string over TCP for two servers, of which this one is tried first.
+    package func tcp(or other: Cluster) -> String {
+        "host=127.0.0.1,127.0.0.1 port=\(port),\(other.port) dbname=postgres sslmode=disable user=plain"
+    }
+
     /// A connection string over the socket, as a superuser.
     package var socket: String { "host=\(folder) port=\(port) dbname=postgres user=postgres" }
 }

@@ -31,6 +31,9 @@ final class OutcomeAppender {
     /// The first outcome of the block that is being filled.
     var openFirst: UInt64 { open.first }
 
+    /// The first outcome of the oldest block that the commit in the making writes; `nil` if it writes none.
+    var changedFirst: UInt64? { isChanged ? saved.first : nil }
+
     /// Inlined as far as the bytes, since copies of the row would be a third of what it costs.
     @inline(__always)
     func append(_ row: OutcomeRow, in source: Span<UInt8>, extras: Span<UInt8>) {

@@ -41,51 +41,66 @@ struct OutcomeScanner {
     /// The next outcome; `nil` at the end, or where the bytes make no sense.
     @inline(__always)
     mutating func next(_ bytes: Span<UInt8>) -> OutcomeRow? {
-        guard left > 0, !scanner.isBroken else { return nil }
-        left -= 1
-        number &+= 1
-        let kind = scanner.byte(bytes)
-        lastUID = lastUID &+ UInt64(bitPattern: scanner.signed(bytes))
-        let (high, low) = (scanner.word(bytes), scanner.word(bytes))
+        guard let head = readHead(bytes) else { return nil }
         lastSettledAt = lastSettledAt &+ scanner.signed(bytes)
         let acceptedAt = lastSettledAt &- scanner.signed(bytes)
-        let sentAt = kind & 0x40 == 0 ? nil : lastSettledAt &- Int64(truncatingIfNeeded: scanner.varint(bytes))
+        let sentAt = head.isSent ? lastSettledAt &- Int64(truncatingIfNeeded: scanner.varint(bytes)) : nil
         let attempts = scanner.varint(bytes)
-        let producer = UInt16(clamping: scanner.varint(bytes))
-        let topic = readTopic(bytes)
-        let tag = readTag(bytes)
-        let service = kind >> 4 & 3 == OutcomeRow.Kind.service ? scanner.byte(bytes) : 0
-        let recipient = scanner.range(scanner.varint(bytes))
-        let extras = kind & 0x80 == 0 ? 0..<0 : scanner.range(scanner.varint(bytes))
+        let keys = readKeys(head, bytes)
+        let extras = head.hasExtras ? scanner.range(scanner.varint(bytes)) : 0..<0
         guard !scanner.isBroken else { return nil }
         return OutcomeRow(
-            code: kind & 15, uid: lastUID, idHigh: high, idLow: low, settledAt: lastSettledAt, acceptedAt: acceptedAt,
-            sentAt: sentAt, attempts: attempts, producer: producer, kind: kind >> 4 & 3, service: service,
-            topic: topic, recipient: recipient, tag: tag, extras: extras)
+            code: head.flags & 15, uid: keys.uid, idHigh: keys.idHigh, idLow: keys.idLow, settledAt: lastSettledAt,
+            acceptedAt: acceptedAt, sentAt: sentAt, attempts: attempts, producer: keys.producer, kind: keys.kind,
+            service: keys.service, topic: keys.topic, recipient: keys.recipient, tag: keys.tag, extras: extras)
     }
 
     /// What the next outcome is found by; `nil` at the end, or where the bytes make no sense. All else is passed over:
     /// ``lastSettledAt`` stays as it is.
     @inline(__always)
     mutating func nextKeys(_ bytes: Span<UInt8>) -> OutcomeKeys? {
+        guard let head = readHead(bytes) else { return nil }
+        // The times, that of sending if it is known, and the attempts.
+        scanner.skipVarints(head.isSent ? 4 : 3, bytes)
+        let keys = readKeys(head, bytes)
+        if head.hasExtras { _ = scanner.range(scanner.varint(bytes)) }
+        return scanner.isBroken ? nil : keys
+    }
+
+    /// The fields with which an outcome begins, beside its UID.
+    private struct Head {
+        /// How it ended, the kind of its recipient, and which optional fields follow.
+        let flags: UInt8
+        let idHigh: UInt64
+        let idLow: UInt64
+
+        var kind: UInt8 { flags >> 4 & 3 }
+        var isSent: Bool { flags & 0x40 != 0 }
+        var hasExtras: Bool { flags & 0x80 != 0 }
+    }
+
+    @inline(__always)
+    private mutating func readHead(_ bytes: Span<UInt8>) -> Head? {
         guard left > 0, !scanner.isBroken else { return nil }
         left -= 1
         number &+= 1
-        let kind = scanner.byte(bytes)
+        let flags = scanner.byte(bytes)
         lastUID = lastUID &+ UInt64(bitPattern: scanner.signed(bytes))
         let (high, low) = (scanner.word(bytes), scanner.word(bytes))
-        // The times, that of sending if it is known, and the attempts.
-        scanner.skipVarints(kind & 0x40 == 0 ? 3 : 4, bytes)
+        return Head(flags: flags, idHigh: high, idLow: low)
+    }
+
+    /// Reads from the Producer to the recipient, behind the numbers.
+    @inline(__always)
+    private mutating func readKeys(_ head: Head, _ bytes: Span<UInt8>) -> OutcomeKeys {
         let producer = UInt16(clamping: scanner.varint(bytes))
         let topic = readTopic(bytes)
         let tag = readTag(bytes)
-        let service = kind >> 4 & 3 == OutcomeRow.Kind.service ? scanner.byte(bytes) : 0
+        let service = head.kind == OutcomeRow.Kind.service ? scanner.byte(bytes) : 0
         let recipient = scanner.range(scanner.varint(bytes))
-        if kind & 0x80 != 0 { _ = scanner.range(scanner.varint(bytes)) }
-        guard !scanner.isBroken else { return nil }
         return OutcomeKeys(
-            uid: lastUID, idHigh: high, idLow: low, producer: producer, kind: kind >> 4 & 3, service: service,
-            topic: topic, recipient: recipient, tag: tag)
+            uid: lastUID, idHigh: head.idHigh, idLow: head.idLow, producer: producer, kind: head.kind,
+            service: service, topic: topic, recipient: recipient, tag: tag)
     }
 
     private mutating func readTopic(_ bytes: Span<UInt8>) -> Range<Int> {

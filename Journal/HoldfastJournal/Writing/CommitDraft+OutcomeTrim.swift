@@ -29,6 +29,21 @@ extension CommitDraft {
         return (deleted, false)
     }
 
+    /// Deletes the oldest outcomes until the log has its limit, or what it had before this commit where that was more: what
+    /// is beyond the limit for another reason, as a lower limit, goes in other commits. Of its own outcomes it deletes none.
+    ///
+    /// - Precondition: what the commit adds lies in the table.
+    mutating func keepLogToLimit(_ tables: OutcomeTables) throws(LMDBError) {
+        guard let logLimit else { return }
+        let greatest = max(logLimit.pages, logLimit.pagesBefore)
+        while try tables.pages(transaction) > greatest {
+            if try dropIndex(tables, Self.indexRowsAtATime) == 0, try !dropFirstBlock(tables, before: nil) { return }
+        }
+    }
+
+    /// Rows of a deleted segment's index that go before another block does.
+    private static let indexRowsAtATime = 8
+
     /// The last outcome that may be deleted: no reader is waited for that has not read it.
     private var lastRead: UInt64 {
         state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
@@ -39,7 +54,7 @@ extension CommitDraft {
     /// - Parameter before: only if all of its outcomes were settled earlier; nil for any.
     private mutating func dropFirstBlock(_ tables: OutcomeTables, before: Int64?) throws(LMDBError) -> Bool {
         let lastRead = lastRead
-        let (openFirst, newest, isChanged) = (outcomes.openFirst, outcomes.newest, outcomes.isChanged)
+        let (openFirst, newest, changedFirst) = (outcomes.openFirst, outcomes.newest, outcomes.changedFirst)
         let last = try transaction.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> UInt64? in
             guard try cursor.first() else { return nil }
             var first: UInt64 = 0
@@ -48,8 +63,8 @@ extension CommitDraft {
                 first = key.bigEndian64(at: 0)
                 if case .success(let sound) = OutcomeBlockHeader.read(bytes, key: first) { header = sound }
             }
-            // The one that is being filled goes only as it lies in the table.
-            if first >= openFirst, isChanged { return nil }
+            // A commit deletes none of the outcomes that it adds.
+            if let changedFirst, first >= changedFirst { return nil }
             if let header, let before, header.settledTo >= before { return nil }
             var last = header?.last
             if last == nil {

@@ -91,11 +91,12 @@ extension CommitDraft {
 
     // MARK: At the commit
 
-    /// Puts what was added into the table, and the bounds if they have changed.
+    /// Puts what was added into the table, lets older outcomes go for it, and puts the bounds if they have changed.
     mutating func storeLog() throws(LMDBError) {
         guard let tables = tables.outcomeLog else { return }
         try outcomes.store(transaction, tables.log)
         state.log.newest = outcomes.newest
+        try keepLogToLimit(tables)
         guard state.log != before.log else { return }
         if before.log.newest == 0 {
             try EntriesStore.raiseFormat(to: EntriesStore.logFormat, transaction, self.tables.facts)

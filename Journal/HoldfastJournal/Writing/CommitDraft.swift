@@ -17,6 +17,8 @@ struct CommitDraft: ~Copyable {
     let keepsNothingAside: Bool
     /// When to take in no more of what takes several commits; nil for never.
     var deadline: ContinuousClock.Instant?
+    /// The pages that the log of outcomes may have behind this commit, and those that it had before; nil for no limit.
+    private(set) var logLimit: (pages: Int, pagesBefore: Int)?
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, _ outcomes: OutcomeAppender,
@@ -31,6 +33,14 @@ struct CommitDraft: ~Copyable {
         self.identities = identities
         self.directory = directory
         transaction = try WriteTransaction(store.environment)
+    }
+
+    /// Has the commit keep the log of outcomes to a limit.
+    ///
+    /// - Precondition: nothing was applied yet.
+    mutating func limitLog(to bytes: Int) throws(LMDBError) {
+        guard let tables = tables.outcomeLog else { return }
+        logLimit = (max(0, bytes) / pageByteCount, try tables.pages(transaction))
     }
 
     /// Applies what it can of one request.

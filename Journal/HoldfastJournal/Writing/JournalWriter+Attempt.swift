@@ -33,6 +33,7 @@ extension JournalWriter {
         }
         var draft = begun
         draft.deadline = options.commitDeadline
+        if let failure = limitLog(of: &draft, behind: count) { return failure }
         var progress: [Progress] = []
         var trim = trims.first
         if let failure = apply(count, verdicts, to: &draft, budget: budget, &progress) { return failure }
@@ -46,6 +47,16 @@ extension JournalWriter {
             return .failed(.damaged("\(directory) is damaged: \(damage)", in: directory))
         }
         return commit(draft, progress, trim, ceilings)
+    }
+
+    private func limitLog(of draft: inout CommitDraft, behind count: Int) -> Attempt? {
+        guard let bytes = logLimit(behind: count) else { return nil }
+        do throws(LMDBError) {
+            try draft.limitLog(to: bytes)
+            return nil
+        } catch {
+            return .failed(JournalError(error, "write to", directory))
+        }
     }
 
     /// - Returns: why the commit is given up; nil if it is not.

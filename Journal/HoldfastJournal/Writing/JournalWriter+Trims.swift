@@ -26,18 +26,36 @@ extension JournalWriter {
         boundLog()
     }
 
-    /// A request may say how large the log is to be. A little more is taken at a time, so that not every commit trims.
-    func noteLogBound(of pending: Pending, bytes: Int) {
-        guard case .settle(let batch, _) = pending.request, let greatest = batch.greatestOutcomeBytes,
-            bytes > greatest + greatest / 32
-        else { return }
-        logBound = greatest
+    /// The bytes that the log may have behind a commit: what the last of its settlements says, or an earlier one said.
+    ///
+    /// - Parameter count: the number of waiting requests that the commit holds.
+    func logLimit(behind count: Int) -> Int? {
+        lastSettlement(of: count).map { batch in batch.greatestOutcomeBytes } ?? logLimit
     }
 
-    /// The oldest outcomes go as soon as the log has grown beyond its bound, and not only when somebody trims.
+    private func lastSettlement(of count: Int) -> SettlementBatch? {
+        for pending in backlog.prefix(count).reversed() {
+            if case .settle(let batch, _) = pending.request { return batch }
+        }
+        return nil
+    }
+
+    /// Notes what a settlement has said of the log's limit, and whether the log is larger.
+    ///
+    /// - Parameters:
+    ///   - count: the number of waiting requests that the commit held.
+    ///   - bytes: of the log behind it.
+    func noteLogLimit(behind count: Int, bytes: Int) {
+        guard let batch = lastSettlement(of: count) else { return }
+        logLimit = batch.greatestOutcomeBytes
+        isLogTooLarge = logLimit.map { limit in bytes > limit } ?? false
+    }
+
+    /// A commit lets go what it adds beyond the limit. What is beyond it for another reason, as a lower limit, a reader that
+    /// was waited for, or a commit that has added more than the limit, goes in the commits after it.
     private func boundLog() {
-        guard let bytes = logBound else { return }
-        logBound = nil
+        guard isLogTooLarge, let bytes = logLimit else { return }
+        isLogTooLarge = false
         guard failure == nil, trims.isEmpty, state.log.deleted < min(state.log.newest, lastRead) else { return }
         trims.append(TrimWork(TrimBounds(greatestOutcomeBytes: bytes)) { _ in })
     }

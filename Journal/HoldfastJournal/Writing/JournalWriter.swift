@@ -31,8 +31,10 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var isAsideInTheWay = false
     /// Something was refused for want of room on the disk, which old outcomes may take.
     var isLogInTheWay = false
-    /// The bytes that the log is to have, when a commit has added outcomes beyond them.
-    var logBound: Int?
+    /// The most bytes that the log may have, as the last settlement said; nil for no limit.
+    var logLimit: Int?
+    /// The last commit has left the log larger than that.
+    var isLogTooLarge = false
     var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
     var marksRefused = false
@@ -235,8 +237,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
         for (index, progress) in progress.enumerated() {
             measure.add(progress, of: backlog[index])
-            noteLogBound(of: backlog[index], bytes: figures.logPages * space.pageByteCount)
         }
+        noteLogLimit(behind: progress.count, bytes: figures.logPages * space.pageByteCount)
         let report = CommitReport(from: self.state, to: state, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages

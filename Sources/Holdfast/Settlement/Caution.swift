@@ -21,107 +21,11 @@
 ///
 /// A pure machine, and bounded. It has work only when a connection has ended.
 struct Caution: Sendable {
-    /// Entries that a connection left without an answer when it ended. Any of them may be the cause.
-    struct Leftover: Hashable, Sendable {
-        private(set) var first: EntryKey
-        private(set) var count = 0
-        private var ranges: [EntryRanges.Range] = []
-
-        init(_ first: EntryKey) { self.first = first }
-
-        var entries: EntryRanges { EntryRanges(ranges) }
-
-        /// Adds the neighbours from `first` up to `last`.
-        mutating func add(_ first: EntryKey, through last: UID) {
-            if first.uid < self.first.uid { self.first = first }
-            count += Int(clamping: last.rawValue - first.uid.rawValue) + 1
-            let new = EntryRanges.Range(first, through: last)
-            if ranges.isEmpty || !ranges[ranges.count - 1].join(new) { ranges.append(new) }
-        }
-    }
-
     /// Whether the end of a connection makes the route careful.
     enum Finding: Hashable, Sendable {
         case nothing
         /// From now on one entry goes at a time, since so many connections have left this one behind.
         case careful(EntryKey, ends: Int)
-    }
-
-    /// How an entry is dealt with that is about to go out.
-    enum Treatment: Hashable, Sendable {
-        case goes
-        /// Others go first.
-        case waits
-        /// It is guilty of the end of so many connections.
-        ///
-        /// - Parameter counts: whether that is an attempt.
-        case isPutAside(ends: Int, counts: Bool)
-    }
-
-    /// The connection that a trial could have now.
-    enum TrialConnection: Hashable, Sendable {
-        /// One that has carried nothing, and that another one may follow.
-        case fresh
-        /// A new one, if those that have carried something are given up.
-        case replaceable
-        /// None, but one may be made when one ends: the accused wait. Where nothing else is to go, one that was never shown
-        /// guilty may go alone on a connection that has carried others: if it is answered, it is cleared. If not, it is put
-        /// aside, and no attempt is counted: the connection may have ended for what it had carried before.
-        case shared
-        /// None: the accused wait, and the others go on where they go.
-        case none
-    }
-
-    private enum Stage: Hashable, Sendable {
-        case accused
-        /// To be put aside as soon as it comes up.
-        case guilty
-        case aside
-    }
-
-    private struct Suspect: Sendable {
-        var stage = Stage.accused
-        /// Connections that ended with it.
-        var ends: Int
-        /// Whether the service has answered something since a connection ended last.
-        var hasWitness = false
-        /// Whether the service has answered something since it was accused, so that what others do says nothing of it.
-        var isOutlived = false
-        /// Whether the entry is with a connection.
-        var isOut = false
-        /// Trials that have shown it guilty.
-        var trials = 0
-        /// How often connections were given up for its next trial.
-        var rooms = 0
-        /// Whether the trial is on a connection that has carried others.
-        var isGuest = false
-        /// Others that were answered since the last trial, or since connections were given up for it.
-        var answers = 0
-        /// Whether that is to be counted.
-        var counts = false
-        /// How often it came up and had to wait, since the service has answered anything.
-        var waits = 0
-
-        /// Whether a trial has shown it guilty.
-        var isKnown: Bool { trials > 0 }
-
-        /// Whether the entry is sent alone or not at all: together with others it would prevent their answers.
-        var goesAlone: Bool { isKnown || isOutlived }
-
-        /// Whether so many others were answered that its trial holds up few in comparison, the last of them since a connection
-        /// ended last.
-        var isDue: Bool { hasWitness && answers >= min(1 << min(trials + rooms, 10), Caution.greatestAnswers) }
-
-        /// Whether a fresh connection is there on its account.
-        var hasRoom: Bool { hasWitness && rooms > 0 }
-
-        func isReady(for connection: TrialConnection) -> Bool {
-            switch connection {
-            case .fresh: isDue || hasRoom
-            case .replaceable: isDue
-            case .shared, .none: false
-            }
-        }
     }
 
     /// So many ends with the same entry unanswered make a route careful.
@@ -130,7 +34,7 @@ struct Caution: Sendable {
     static let greatestRecent = 16
     private static let greatestCount = 1000
     /// The most that are answered before a trial.
-    private static let greatestAnswers = 1000
+    static let greatestAnswers = 1000
     private static let firstBound = 3
     private static let greatestDebt = 1 << 20
     /// The longest that one waits on disk which is only to let others go first.
@@ -149,7 +53,7 @@ struct Caution: Sendable {
     /// The value of ``owed`` after the last end. Each end that leaves several entries doubles it. Otherwise answers to others,
     /// before those entries are sent again, would raise the limit as fast as ends lower it.
     private var debt = 0
-    private var suspects: [EntryKey: Suspect] = [:]
+    private(set) var suspects: [EntryKey: Suspect] = [:]
     /// As it was when something was to go out last.
     var trialConnection = TrialConnection.fresh
     /// Whether a connection has ended unused while an accused entry waited for one that another may follow.
@@ -168,62 +72,7 @@ struct Caution: Sendable {
 
     // MARK: What goes out
 
-    /// The number of entries that may still be sent.
-    func allowance(inFlight: Int) -> Int { limit.map { max($0 - inFlight, 0) } ?? .max }
-
-    /// Entries that others go before.
-    var passedOver: [EntryKey] {
-        suspects.filter { $0.value.stage == .accused && !$0.value.isReady(for: trialConnection) }.map(\.key)
-    }
-
-    /// Entries that would have their trial if there were a connection for it. They don't go even where no others do: they
-    /// would end the connection that those who come next go out on.
-    var waitingForConnection: [EntryKey] { suspects.filter { waitsForConnection($0.value) }.map(\.key) }
-
-    /// Of the accused that are to go in their places, since nothing else does, those whose turn it is not: one has ended fewer
-    /// connections. The first would otherwise go again and again, and the next, which may be innocent, never.
-    ///
-    /// - Parameter goesNext: whether an entry could go out now.
-    func outOfTurn(_ goesNext: (EntryKey) -> Bool) -> [EntryKey] {
-        let waiting = suspects.filter { $0.value.stage == .accused && goesNext($0.key) }
-        guard waiting.count > 1, let fewest = waiting.values.map(\.ends).min() else { return [] }
-        return waiting.filter { $0.value.ends > fewest }.map(\.key)
-    }
-
-    private func waitsForConnection(_ suspect: Suspect) -> Bool {
-        switch trialConnection {
-        case .fresh, .replaceable: false
-        case .shared, .none: suspect.stage == .accused && (suspect.isDue || suspect.goesAlone)
-        }
-    }
-
-    /// Entries that may go alone on a connection that has carried others, in order, if nothing else is to go.
-    var guests: [EntryKey] {
-        guard trialConnection == .shared else { return [] }
-        let guests = suspects.filter { _, suspect in
-            suspect.stage == .accused && suspect.isDue && !suspect.isKnown
-        }
-        return guests.map(\.key).sorted { $0.uid < $1.uid }
-    }
-
     mutating func invite(_ key: EntryKey) { suspects[key]?.isGuest = true }
-
-    /// Entries that are to go alone on a connection, in order.
-    ///
-    /// - Parameter othersWait: whether anything else could go first.
-    func trials(othersWait: Bool) -> [EntryKey] {
-        guard trialConnection == .fresh || trialConnection == .replaceable else { return [] }
-        let ready = suspects.filter { _, suspect in
-            suspect.stage == .accused
-                && (suspect.isReady(for: trialConnection) || suspect.goesAlone && !othersWait)
-        }
-        // A connection that others were given up for is for the one that it was made for. Otherwise they take turns.
-        return ready.sorted { Self.order($0) < Self.order($1) }.map(\.key)
-    }
-
-    private static func order(_ accused: (key: EntryKey, value: Suspect)) -> (Int, Int, UID) {
-        (accused.value.hasRoom ? 0 : 1, accused.value.trials, accused.key.uid)
-    }
 
     /// Connections are given up so that the entry goes alone on the next one.
     mutating func madeRoom(for key: EntryKey) {
@@ -233,34 +82,6 @@ struct Caution: Sendable {
 
     /// A connection has ended that carried nothing.
     mutating func endedUnused() { hasWaitedInVain = hasWaitedInVain || !waitingForConnection.isEmpty }
-
-    /// Whether connections were given up for the entry, and what goes alone would still show something.
-    func hasRoom(_ key: EntryKey) -> Bool { suspects[key]?.hasRoom == true }
-
-    /// Whether there is room for any accused entry.
-    var hasRoom: Bool { suspects.contains { $0.value.stage == .accused && $0.value.hasRoom } }
-
-    /// Whether there is room for any accused entry of a lane.
-    func hasRoom(in lane: LaneID) -> Bool {
-        suspects.contains { $0.key.lane == lane && $0.value.stage == .accused && $0.value.hasRoom }
-    }
-
-    /// Whether a trial is under way.
-    var isTrying: Bool {
-        suspects.values.contains { $0.isOut && $0.stage == .accused && ($0.hasWitness || $0.goesAlone) }
-    }
-
-    /// - Parameter othersWait: whether anything else could go in its place.
-    func treatment(of key: EntryKey, othersWait: Bool) -> Treatment {
-        guard let suspect = suspects[key] else { return .goes }
-        switch suspect.stage {
-        case .accused:
-            let isBehind = othersWait && !suspect.isReady(for: trialConnection)
-            return !suspect.isGuest && (isBehind || waitsForConnection(suspect)) ? .waits : .goes
-        case .guilty: return .isPutAside(ends: suspect.ends, counts: suspect.counts)
-        case .aside: return .goes
-        }
-    }
 
     /// It came up and has to wait. While nothing is answered the pauses double: each is written to disk.
     mutating func pause(of key: EntryKey, _ retry: RetrySchedule) -> Duration {

@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// The log of outcomes in the order of their cursors, with its readers.
 struct OutcomeTable: Sendable {
-    /// The bytes that each outcome is taken to need.
+    /// The bytes that an outcome without a context and a payload is taken to need.
     static let byteCount = 128
 
     private var outcomes: ArraySlice<Outcome> = []
@@ -29,9 +29,13 @@ struct OutcomeTable: Sendable {
         let cursor = OutcomeCursor(figures.newest.rawValue + 1)
         guard let outcome = make(cursor) else { return }
         figures.newest = cursor
-        figures.bytes += Self.byteCount
+        figures.bytes += Self.byteCount(of: outcome)
         outcomes.append(outcome)
         newest[outcome.uid] = cursor
+    }
+
+    private static func byteCount(of outcome: Outcome) -> Int {
+        byteCount + outcome.context.count + outcome.payload.count
     }
 
     /// Becomes what another journal's log ends with.
@@ -98,7 +102,7 @@ struct OutcomeTable: Sendable {
             outcomes.removeFirst()
             if newest[first.uid] == first.cursor { newest[first.uid] = nil }
             figures.deleted = first.cursor
-            figures.bytes -= Self.byteCount
+            figures.bytes -= Self.byteCount(of: first)
             deleted += 1
         }
         return deleted

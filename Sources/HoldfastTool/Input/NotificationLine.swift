@@ -10,19 +10,6 @@ struct NotificationLine {
     var producer: String?
 }
 
-/// A fault of a line, in a word and for people. It never quotes a token or a payload.
-struct LineFault: Error, Hashable, CustomStringConvertible {
-    /// Apple's word where Apple would refuse it for the same.
-    let reason: Reason?
-    let detail: String
-
-    init(_ detail: String) { (reason, self.detail) = (nil, detail) }
-
-    init(_ refusal: Refusal) { (reason, detail) = (refusal.reason, refusal.detail) }
-
-    var description: String { reason.map { "\($0): \(detail)" } ?? detail }
-}
-
 extension NotificationLine {
     /// The most tokens in one line.
     static let maximumTokenCount = 4000
@@ -54,46 +41,6 @@ extension NotificationLine {
 
 /// The members of a line as far as they were read.
 private struct LineFields {
-    private enum Key: String, CaseIterable {
-        case token
-        case tokens
-        case channel
-        case topic = "apns-topic"
-        case pushType = "apns-push-type"
-        case priority = "apns-priority"
-        case expiration = "apns-expiration"
-        case tryUntil = "try-until"
-        case collapseID = "apns-collapse-id"
-        case id = "apns-id"
-        case payload
-        case tag
-        case producer
-        case registeredAt = "token-registered-at"
-        case guarantee
-        case environment
-        case deliverAfter = "deliver-after"
-        case deliverWithin = "deliver-within"
-        case context
-        case newestWins = "newest-wins"
-
-        var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
-
-        /// Those that the gateway takes as header fields, under the names that they have there.
-        private static let asHeaders: [(name: [UInt8], key: Key)] =
-            [
-                .tag, .producer, .registeredAt, .guarantee, .environment, .deliverAfter, .deliverWithin, .context,
-                .newestWins,
-            ].map { (name: Array("holdfast-\($0.rawValue)".utf8), key: $0) }
-
-        /// For each length of a name, those that have it.
-        static let byLength: [[(name: [UInt8], key: Key)]] = {
-            let names = allCases.map { (name: Array($0.rawValue.utf8), key: $0) } + asHeaders
-            return (0...names.reduce(0) { max($0, $1.name.count) }).map { length in
-                names.filter { $0.name.count == length }
-            }
-        }()
-    }
-
     private var seen: UInt32 = 0
     /// The keys seen whose value is not `null`.
     private var given: UInt32 = 0
@@ -169,7 +116,7 @@ private struct LineFields {
         return try JSONScanner.utf8(bytes.span, in: value.range)
     }
 
-    private func time(_ value: JSONValue, _ bytes: [UInt8], _ key: Key) throws -> WallTime {
+    private func time(_ value: JSONValue, _ bytes: [UInt8], _ key: LineKey) throws -> WallTime {
         if value.kind == .string, let time = Timestamp.parse(try JSONScanner.string(bytes.span, in: value.range)) {
             return time
         }
@@ -182,7 +129,7 @@ private struct LineFields {
     func line(
         _ bytes: [UInt8], defaultTopic: String?, defaultEnvironment: PushEnvironment?
     ) throws(LineFault) -> NotificationLine {
-        let ways = [Key.token, .tokens, .channel].filter { given & $0.bit != 0 }
+        let ways = [LineKey.token, .tokens, .channel].filter { given & $0.bit != 0 }
         guard ways.count < 2 else {
             throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
         }
@@ -213,19 +160,21 @@ private struct LineFields {
         return NotificationLine(notifications: notifications, producer: producer)
     }
 
-    private func key(_ name: Range<Int>, _ bytes: [UInt8]) throws -> Key {
+    private func key(_ name: Range<Int>, _ bytes: [UInt8]) throws -> LineKey {
         // Nearly every program writes names without escapes.
         let plain = name.lowerBound + 1..<name.upperBound - 1
-        if plain.count < Key.byLength.count {
-            for (text, key) in Key.byLength[plain.count] where text.equals(plain, of: bytes) { return key }
+        if plain.count < LineKey.byLength.count {
+            for (text, key) in LineKey.byLength[plain.count] where text.equals(plain, of: bytes) { return key }
         }
-        for key in Key.allCases where JSONScanner.isString(bytes.span, in: name, equalTo: key.rawValue) { return key }
+        for key in LineKey.allCases where JSONScanner.isString(bytes.span, in: name, equalTo: key.rawValue) {
+            return key
+        }
         // The name is the user's own and goes to a terminal: bounded, and without control characters.
         let text = try JSONScanner.string(bytes.span, in: name)
         throw LineFault("unknown key \"\(text.printable(maximumLength: 64))\"")
     }
 
-    private func string(_ value: JSONValue, _ bytes: [UInt8], _ key: Key) throws -> String {
+    private func string(_ value: JSONValue, _ bytes: [UInt8], _ key: LineKey) throws -> String {
         guard value.kind == .string else { throw LineFault("\"\(key.rawValue)\" must be a string") }
         return try JSONScanner.string(bytes.span, in: value.range)
     }

@@ -134,95 +134,6 @@ struct ServiceSetup {
         return made
     }
 
-    // MARK: The files
-
-    private enum Reader { case owner, service, everybody }
-
-    private struct File {
-        /// Within the directory.
-        let name: String
-        /// Where it is copied from; nil for what is made.
-        let source: String?
-        let reader: Reader
-        let meaning: String
-    }
-
-    /// The name of a file's copy.
-    ///
-    /// - Parameter role: that of a stream, which has none.
-    private static func name(of path: String, as role: String = "") -> String {
-        SetupSource.descriptor(of: path) == nil ? URL(fileURLWithPath: path).lastPathComponent : role
-    }
-
-    /// Beside the configuration, in the order in which they are put in place.
-    private var files: [File] {
-        func copied(_ path: String?, _ role: String, _ reader: Reader, _ meaning: String) -> File? {
-            path.map {
-                let source = SetupSource.descriptor(of: $0) == nil ? Self.absolute($0) : $0
-                return File(name: Self.name(of: $0, as: role), source: source, reader: reader, meaning: meaning)
-            }
-        }
-        func made(_ name: String, _ reader: Reader, _ meaning: String) -> File {
-            File(name: "tls/\(name)", source: nil, reader: reader, meaning: meaning)
-        }
-        let given = [
-            copied(signingKey?.file, "AuthKey.p8", .service, "the key that signs provider tokens, copied"),
-            copied(certificate?.file, "client.pem", .service, "the certificate for the push service, copied"),
-            copied(certificate?.key, "client.key", .service, "its key, copied"),
-            copied(certificate?.passphraseFile, "passphrase", .service, "its passphrase, copied"),
-            copied(trust, "trusted.pem", .everybody, "the certificates to trust, copied"),
-        ].compactMap(\.self)
-        let client = [
-            made("client.key", .owner, "the key of \(self.client ?? "")"),
-            made("client.pem", .everybody, "a certificate for \(self.client ?? "")"),
-        ]
-        return given + [
-            made("ca.key", .owner, "the key of the authority"),
-            made("ca.pem", .everybody, "the authority, which senders are to trust"),
-            made("server.key", .service, "the key of the gateway"),
-            made("server.pem", .everybody, "the certificate of the gateway"),
-        ] + (self.client == nil ? [] : client)
-    }
-
-    private func text(_ files: [File]) -> SetupText {
-        SetupText(
-            plan: self, key: signingKey.map { Self.name(of: $0.file, as: "AuthKey.p8") },
-            certificate: certificate.map { Self.name(of: $0.file, as: "client.pem") },
-            certificateKey: certificate?.key.map { Self.name(of: $0, as: "client.key") },
-            passphrase: certificate?.passphraseFile.map { Self.name(of: $0, as: "passphrase") },
-            trust: trust.map { Self.name(of: $0, as: "trusted.pem") },
-            journal: Self.parent(journal) == directory ? Self.name(of: journal) : journal)
-    }
-
-    private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
-
-    private static func parent(_ path: String) -> String {
-        URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
-    }
-
-    private func refuseTwins(_ files: [File]) throws(ToolError) {
-        let names = files.map(\.name) + ["holdfast.yaml"]
-        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-            throw ToolError(.usage, "two of the files are called \(twice): rename one")
-        }
-    }
-
-    /// - Throws: ``ToolError`` that names all that is in the way.
-    private func refuseExisting(_ files: [File]) throws(ToolError) {
-        guard !replacesExisting else { return }
-        let inTheWay =
-            files.filter { file in
-                // An authority stays, and a file may be in its place already.
-                !file.name.hasPrefix("tls/ca.") && file.source != "\(directory)/\(file.name)"
-            }.map(\.name) + ["holdfast.yaml"]
-        let existing = inTheWay.map { "\(directory)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
-        guard !existing.isEmpty else { return }
-        throw ToolError(
-            .cannotOpen,
-            "\(existing.joined(separator: ", ")): there already. --replace replaces what is there, and keeps the "
-                + "authority and the journal")
-    }
-
     /// Copies and makes them in `staging`.
     private func stage(_ sources: Sources, in staging: String) async throws {
         let manager = FileManager.default
@@ -283,101 +194,13 @@ struct ServiceSetup {
         }
     }
 
-    // MARK: The directories
-
-    /// The things that were made, each with its purpose.
-    private struct MadeDirectories {
-        var made: [Made.Item] = []
-
-        /// Removes them, if nothing is in them.
-        func undo() {
-            for item in made.reversed() {
-                guard (try? FileManager.default.contentsOfDirectory(atPath: item.path))?.isEmpty == true else {
-                    continue
-                }
-                ServiceSetup.remove(item.path)
-            }
-        }
-    }
-
-    private func makeDirectories(_ made: inout MadeDirectories) throws {
-        let readable =
-            account.map { FileRights(userID: 0, groupID: $0.group.id, mode: 0o750) } ?? FileRights(mode: 0o700)
-        let own =
-            account.map { FileRights(userID: $0.userID, groupID: $0.group.id, mode: 0o700) } ?? FileRights(mode: 0o700)
-        let parent = Self.parent(journal)
-        let wanted =
-            [
-                (directory, readable, "the directory of the configuration"),
-                ("\(directory)/tls", readable, "the directory of the certificates"),
-            ]
-            + (parent == directory ? [] : [(parent, own, "the directory of the journal")])
-        for (path, rights, meaning) in wanted {
-            var places: [String] = []
-            defer {
-                made.made += places.map { .init(path: $0, meaning: $0 == path ? meaning : "on the way to \(path)") }
-            }
-            try SetupDirectory.make(path, rights, above: readable, made: &places)
-            try refuseObstacle(on: path, meaning == wanted.last?.2 && path == parent ? "--journal" : "--directory")
-        }
-        if FileManager.default.fileExists(atPath: journal), !SetupDirectory.isDirectory(journal) {
-            throw ToolError(.cannotOpen, "\(journal) is not a directory: choose another --journal")
-        }
-        guard let account, !FileManager.default.fileExists(atPath: journal) || PathOwner(journal)?.userID == 0 else {
-            return
-        }
-        if FileManager.default.fileExists(atPath: journal) {
-            throw ToolError(
-                .noPermission,
-                "\(journal) is root's, and the service runs as \(account.name): "
-                    + giveAway(
-                        journal, account, wholly: FileManager.default.fileExists(atPath: "\(journal)/entries/data.mdb"))
-            )
-        }
-        if let owner = PathOwner(parent), !owner.allows(account, 0o3) {
-            throw ToolError(
-                .noPermission,
-                "user \(account.name) can't make the journal in \(parent) (\(owner.description)): "
-                    + giveAway(parent, account, wholly: false))
-        }
-    }
-
-    /// Advice that can be followed without harm to what others have there.
-    ///
-    /// - Parameter wholly: whether it is a journal, whose files go along.
-    private func giveAway(_ path: String, _ account: SystemAccount, wholly: Bool) -> String {
-        let isEmpty = (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty == true
-        guard wholly || isEmpty, !Self.shared.contains(path) else { return "choose another --journal" }
-        let command = "chown \(wholly ? "-R " : "")\(account.name): \(ShellText.word(path))"
-        return "`\(command)`, or choose another --journal"
-    }
-
-    /// Directories of the whole machine, whose rights are not to be changed for a service.
-    private static let shared: Set = [
-        "/", "/root", "/etc", "/home", "/var", "/var/lib", "/usr", "/opt", "/srv", "/run", "/tmp", "/var/tmp", "/mnt",
-    ]
-
-    private func refuseObstacle(on path: String, _ flag: String) throws(ToolError) {
-        guard let account, let obstacle = account.obstacle(on: path) else { return }
-        let place = ShellText.word(obstacle.path)
-        let change =
-            Self.shared.contains(obstacle.path)
-            ? "" : "`chgrp \(account.group.name) \(place) && chmod g+x \(place)`, or "
-        throw ToolError(
-            .noPermission,
-            """
-            user \(account.name) can't enter \(obstacle.path) (\(obstacle.description)): \
-            \(change)choose another \(flag)
-            """)
-    }
-
     private static func makeDirectory(_ path: String, _ rights: FileRights) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try rights.apply(to: path)
     }
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         do { try FileManager.default.removeItem(atPath: path) } catch {
             Console.standard.warning("\(path) could not be removed: \(FileFailure.words(error))")
         }

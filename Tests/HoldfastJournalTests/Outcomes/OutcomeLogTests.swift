@@ -13,7 +13,7 @@ struct OutcomeLogTests {
 
     /// Ends `count` notifications. Each thousand has a tag.
     private func end(
-        _ count: Int, _ journal: LMDBJournal, from first: Int = 0, greatestBytes: Int? = nil
+        _ count: Int, _ journal: LMDBJournal, from first: Int = 0, greatestBytes: Int? = nil, context: Int = 0
     ) throws {
         let lane = try journal.openLane(immediate).id
         let producer = try journal.openProducer("default")
@@ -23,6 +23,7 @@ struct OutcomeLogTests {
             for number in numbers {
                 var notification = sample(number, payloadByteCount: 30)
                 notification.tag = Array("tag \(number / 1000)".utf8)
+                notification.context = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: context)
                 submission.add(notification, lane, id: NotificationID(high: UInt64(number), low: 3))
             }
             let uid = try journal.append(submission).first.rawValue
@@ -189,13 +190,66 @@ struct OutcomeLogTests {
         // Some outcomes at a time: what one request adds is beside it.
         for first in stride(from: 20_000, to: 30_000, by: 500) {
             try end(500, journal, from: first, greatestBytes: bound)
-            if first > 21_000 { #expect(journal.outcomeLog.bytes < bound + bound / 32 + (64 << 10)) }
+            if first > 21_000 { #expect(journal.outcomeLog.bytes <= bound) }
         }
         #expect(
             journal.outcomeLog.deleted > OutcomeCursor(18_000) && journal.outcomeLog.newest == OutcomeCursor(30_000))
         try expectFound(29_000, journal)
         journal.close()
         #expect(try SampleJournal(existing: scratch.journal).verify().damage == [])
+    }
+
+    @Test(
+        "With long contexts each commit leaves the log within its bound, or with no more than what itself has added",
+        arguments: [2 << 20, 6 << 20])
+    func boundedInEachCommit(bound: Int) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var options = options()
+        options.greatestCommitTime = .seconds(60)
+        let journal = try LMDBJournal(directory: scratch.journal, options: options)
+        defer { journal.close() }
+        let commits = Monitor<[(newest: UInt64, bytes: Int)]>([])
+        try journal.observeCommits { [unowned journal] report in
+            let (newest, bytes) = (report.newestOutcome.rawValue, journal.outcomeLog.bytes)
+            commits.withLock { $0.append((newest, bytes)) }
+        }
+        // A block has one of these outcomes, and a commit a thousand.
+        try end(8000, journal, greatestBytes: bound, context: 2000)
+        var (newest, greatest) = (UInt64(0), 0)
+        for commit in commits.withLock({ $0 }) {
+            let own = (Int(commit.newest - newest) + 16) * 4096
+            #expect(commit.bytes <= max(bound, own), "\(commit.bytes) bytes at outcome \(commit.newest)")
+            (newest, greatest) = (commit.newest, max(greatest, commit.bytes))
+        }
+        // None of what a commit adds goes with it, although that is more than the lesser bound.
+        #expect(newest == 8000 && greatest > 3 << 20)
+        // Behind what the last commit has left to others.
+        try journal.trim(TrimBounds())
+        #expect((bound / 2...bound).contains(journal.outcomeLog.bytes))
+    }
+
+    @Test("A bound that is lowered is reached in some commits, none of which deletes all at once")
+    func boundLowered() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: options())
+        defer { journal.close() }
+        try end(4000, journal, greatestBytes: 64 << 20, context: 2000)
+        let before = journal.outcomeLog.bytes
+        let steps = Monitor<[Int]>([])
+        try journal.observeCommits { [unowned journal] _ in
+            let bytes = journal.outcomeLog.bytes
+            steps.withLock { $0.append(bytes) }
+        }
+        try end(1, journal, from: 4000, greatestBytes: 1 << 20, context: 2000)
+        try journal.trim(TrimBounds())
+        #expect(before > 15 << 20 && journal.outcomeLog.bytes <= 1 << 20)
+        var last = before
+        for bytes in steps.withLock({ $0 }) {
+            #expect(last - bytes <= 1100 * 4096)
+            last = bytes
+        }
     }
 
     @Test("Damage in the index costs time and no outcome; verify names it, and a block and a gap")

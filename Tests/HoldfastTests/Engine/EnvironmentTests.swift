@@ -173,7 +173,8 @@ import Testing
         let stage = try proven()
         // Registered later than any answer, as by a clock that is half a day ahead: nothing that is said of its token is
         // believed of the new registration.
-        _ = submit(stage, [2], registeredAt: stage.clock.wall.advanced(by: .seconds(12 * 3600)))
+        let receipt = submit(stage, [2], registeredAt: stage.clock.wall.advanced(by: .seconds(12 * 3600)))[0]
+        #expect(receipt.uid != nil)
         stage.advance(by: .seconds(600))
         #expect(stage.status.rejectedTotal == 1 && stage.status.unconfirmed == 0)
         #expect(stage.sent(production).filter { $0 == 2 }.count <= 2)
@@ -215,7 +216,7 @@ import Testing
     func crashes(guarantee: Guarantee) throws {
         for budget in 1..<60 {
             let first = try proven { $0.suspects.hold = .milliseconds(20) }
-            _ = submit(first, [1], guarantee: guarantee)
+            let uid = try #require(submit(first, [1], guarantee: guarantee)[0].uid)
             first.budget = budget
             for _ in 0..<100 where first.budget != 0 {
                 first.clock.advance(by: .milliseconds(2))
@@ -225,6 +226,10 @@ import Testing
             let isDone = first.status.confirmed == 81
             let second = try stage(first.journal.crashed(), clock: first.clock) { number, environment in
                 number != 1 || environment == .sandbox
+            }
+            // Its token is on the blacklist before it leaves the environment in which that is bad.
+            if try second.journal.fate(of: uid)?.lane != first.lane("production", guarantee) {
+                #expect(try blacklisted(1, second) == ["https://production"], "budget \(budget)")
             }
             // The environments are proven by what goes out beside it.
             _ = submit(second, 300..<310)
