@@ -37,11 +37,12 @@ extension World {
             violate(2, "entry \(entry.uid) of \(entry.lane) is moved to \(lane)")
         }
         checkPossiblySent(entry, possiblySent, as: "moved")
-        let black = snapshot.blacklistEntry(against: entry)
+        // Of one scope the later entry stays, which may be an application's, for another reason.
+        let isBlack = snapshot.blacklistEntry(against: entry) != nil
         let isLifted = entry.notification.recipient.device.map(ledger.lifted.contains) ?? false
         // A device that registered later than it was answered, by a clock that was set back in between.
         let isSince = isRegisteredSince(entry, entry.copies.last { Copy.isRefused($0.word) }?.toldAt ?? wall)
-        if black?.reason != .badDeviceToken, !isLifted, !isSince {
+        if !isBlack, !isLifted, !isSince {
             violate(4, "entry \(entry.uid) is moved, and its token is not blacklisted in its own environment")
         }
         entry.lanesAsked.insert(lane)
