@@ -11,7 +11,8 @@ extension EntriesStore {
         guard !Files.exists(place.incomplete) else { return }
         let format = try format(in: environment, place.path) ?? oldestFormat
         try refuseOtherTables(
-            than: Tables.everyName + [WorkingCopy.tableName], required: Tables.names(in: format), in: .entries, environment, place)
+            than: Tables.everyName + [WorkingCopy.tableName], required: Tables.names(in: format), in: .entries,
+            environment, place)
     }
 
     /// - Parameters:
