@@ -252,6 +252,24 @@ struct OutcomeLogTests {
         }
     }
 
+    @Test("Nobody is told an outcome before the journal knows it for its newest, whatever a snapshot has")
+    func aheadOfMemory() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: options())
+        defer { journal.close() }
+        try end(10, journal)
+        let tables = try #require(journal.tables.outcomeLog)
+        for newest in [UInt64(0), 1, 7, 10] {
+            // As between a commit and the moment when memory has it.
+            let page = try journal.readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try OutcomeReading.page(
+                    after: .start, limit: 100, newest: newest, producers: ["default"], in: snapshot, tables)
+            }
+            #expect(page?.outcomes.count == Int(newest) && page?.end == OutcomeCursor(newest))
+        }
+    }
+
     @Test("Damage in the index costs time and no outcome; verify names it, and a block and a gap")
     func damaged() throws {
         let scratch = Scratch()
