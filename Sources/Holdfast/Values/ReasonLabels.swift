@@ -31,7 +31,7 @@ struct ReasonLabels: Sendable {
         .environmentNotServed,
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
         .foreignAnswer, .suspectToken, .topicSetAside, .tagPaused, .endsConnections, .clockDistrusted, .scheduled,
-        .badProducerName,
+        .badProducerName, .withdrawn,
         .journalFull, .journalFailed, .shuttingDown,
     ]
 }
