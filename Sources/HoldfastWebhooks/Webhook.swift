@@ -141,7 +141,9 @@ package final class Webhook: Sendable {
         let items = zip(wanted, written).map { outcome, bytes in
             WebhookMachine.Item(cursor: outcome.cursor, byteCount: bytes.count, settledAt: outcome.settledAt)
         }
-        say(machine.take(.init(items: items, end: listing.end, missed: listing.missed)))
+        let news = machine.take(.init(items: items, end: listing.end, missed: listing.missed))
+        if listing.unreadable > 0 { sayDamage(listing.unreadable) }
+        if listing.missed > listing.unreadable { say(news) }
         return written
     }
 
@@ -237,6 +239,13 @@ package final class Webhook: Sendable {
     }
 
     private static func outcomes(_ count: Int) -> String { count == 1 ? "1 outcome" : "\(count) outcomes" }
+
+    private func sayDamage(_ count: Int) {
+        say(
+            .error,
+            "\(Self.outcomes(count)) cannot be read, since the journal is damaged, and \(configuration.address.server) is not "
+                + "told; it is told how many")
+    }
 
     private func say(_ news: WebhookMachine.News?) {
         let server = configuration.address.server

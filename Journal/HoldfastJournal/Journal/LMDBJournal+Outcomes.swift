@@ -5,7 +5,11 @@ import HoldfastLMDB
 extension LMDBJournal {
     /// The bounds of the log. From memory.
     package var outcomeLog: OutcomeLogFigures {
-        shared.withLock { shared in shared.state.log.figures(bytes: shared.figures.logPages * pageByteCount) }
+        shared.withLock { shared in
+            let log = shared.state.log
+            return log.figures(
+                bytes: shared.figures.logPages * pageByteCount, unreadable: shared.outcomeDamage.count(after: log.deleted))
+        }
     }
 
     /// The outcomes after `cursor` that are still in the log, in the order in which they ended.
@@ -13,10 +17,19 @@ extension LMDBJournal {
         try checkOpen()
         guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: cursor) }
         let (names, newest) = shared.withLock { shared in (shared.state.producerNames, shared.state.log.newest) }
-        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try OutcomeReading.page(
-                after: cursor, limit: limit, newest: newest, producers: names, in: snapshot, tables)
+        let found = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            var damage = OutcomeDamage()
+            let page = try OutcomeReading.page(
+                after: cursor, limit: limit, newest: newest, producers: names, in: snapshot, tables, &damage)
+            return (page: page, damage: damage)
         }
+        note(found.damage)
+        return found.page
+    }
+
+    private func note(_ damage: OutcomeDamage) {
+        guard !damage.ranges.isEmpty else { return }
+        shared.withLock { shared in shared.outcomeDamage.add(damage) }
     }
 
     /// Outcomes that match, the newest first.
@@ -25,9 +38,10 @@ extension LMDBJournal {
     ) throws(JournalError) -> OutcomePage {
         try checkOpen()
         guard let tables = tables.outcomeLog else { return OutcomePage(outcomes: [], end: .start) }
-        let (names, deleted) = shared.withLock { shared in (shared.state.producerNames, shared.state.log.deleted) }
+        let (names, bounds) = shared.withLock { shared in (shared.state.producerNames, shared.state.log) }
         var search = OutcomeSearch(
-            query, before: before, limit: limit, mostBytes: mostBytes, key: identityKey, producers: names)
+            query, before: before, limit: limit, mostBytes: mostBytes, key: identityKey, producers: names,
+            newest: bounds.newest)
         while !search.isOver {
             search = try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 var search = search
@@ -35,7 +49,8 @@ extension LMDBJournal {
                 return search
             }
         }
-        return search.page(deleted: deleted)
+        note(search.damage)
+        return search.page(deleted: bounds.deleted)
     }
 
     /// The readers of the log. From memory.

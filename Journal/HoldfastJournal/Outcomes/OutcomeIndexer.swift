@@ -55,9 +55,11 @@ final class OutcomeIndexer: Sendable {
     /// Builds no more. What is under way ends with the stretch it reads.
     func close() { state.withLock { state in state.isClosed = true } }
 
-    /// - Returns: nil if it cannot be read, or the journal closes. It is tried again later.
+    /// - Returns: nil if it cannot be read, or the journal closes. It is tried again later. Of a segment with a damaged block
+    ///   the work has no rows, so that it is read as a whole: an index without the block would hide the damage.
     func build(_ segment: UInt64) -> IndexWork? {
         var index = SegmentIndex(segment, hash)
+        var isDamaged = false
         var next: UInt64? = OutcomeBlock.first(of: segment)
         let end = OutcomeBlock.first(of: segment + 1)
         do throws(LMDBError) {
@@ -68,17 +70,20 @@ final class OutcomeIndexer: Sendable {
                 }
                 guard let read else { return nil }
                 next = read.next
+                isDamaged = isDamaged || read.isDamaged
             }
         } catch {
             // Readings of the log itself will report it. Without an index every block is read.
             return nil
         }
-        return IndexWork(segment: segment, rows: index.rows())
+        return IndexWork(segment: segment, rows: isDamaged ? [] : index.rows())
     }
 
     private struct Place {
         /// The number with which to go on; nil at the end.
         let next: UInt64?
+        /// Whether a block cannot be read.
+        let isDamaged: Bool
     }
 
     private func stretch(
@@ -88,6 +93,7 @@ final class OutcomeIndexer: Sendable {
             var found = try cursor.seek(atLeast: Key.uid(start).span)
             var count = 0
             var last = start
+            var isDamaged = false
             while found {
                 var isOver = false
                 cursor.withCurrent { key, bytes in
@@ -95,18 +101,18 @@ final class OutcomeIndexer: Sendable {
                     // A key that went back would keep this from ending.
                     isOver = first >= end || first < last
                     last = first
-                    if !isOver, count < Self.stretch,
-                        case .success(let header) = OutcomeBlockHeader.read(bytes, key: first)
-                    {
-                        index.add(bytes, header)
+                    guard !isOver, count < Self.stretch else { return }
+                    switch OutcomeBlockHeader.read(bytes, key: first) {
+                    case .success(let header): index.add(bytes, header)
+                    case .failure: isDamaged = true
                     }
                 }
-                if isOver { return Place(next: nil) }
-                if count == Self.stretch { return Place(next: last) }
+                if isOver { return Place(next: nil, isDamaged: isDamaged) }
+                if count == Self.stretch { return Place(next: last, isDamaged: isDamaged) }
                 count += 1
                 found = try cursor.next()
             }
-            return Place(next: nil)
+            return Place(next: nil, isDamaged: isDamaged)
         }
     }
 }

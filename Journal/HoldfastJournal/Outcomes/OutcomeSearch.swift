@@ -14,12 +14,20 @@ struct OutcomeSearch {
     /// The greatest number that was not looked at yet; 0 when nothing is left.
     private var next: UInt64
     private(set) var found: [Outcome] = []
+    /// Blocks that cannot be read, with the last number that was wanted of each; their ends are not known yet.
+    private var passed: [(first: UInt64, wanted: UInt64)] = []
+    /// What cannot be read.
+    private(set) var damage = OutcomeDamage()
+    private let newest: UInt64
+    private var unreadable = 0
 
     /// - Parameters:
     ///   - key: of the journal's identities.
     ///   - producers: the names, Producer 1 first.
+    ///   - newest: the newest outcome of the log; later ones are not looked at.
     init(
-        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int, key: IdentityKey, producers: [String]
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int, key: IdentityKey, producers: [String],
+        newest: UInt64 = .max
     ) {
         pattern = OutcomePattern(query, producers: producers)
         hash = OutcomeHash(key)
@@ -27,7 +35,8 @@ struct OutcomeSearch {
         self.producers = producers
         self.limit = limit
         bytesLeft = max(1, mostBytes)
-        next = before.map { $0.rawValue == 0 ? 0 : $0.rawValue - 1 } ?? .max
+        self.newest = newest
+        next = min(newest, before.map { $0.rawValue == 0 ? 0 : $0.rawValue - 1 } ?? .max)
         if pattern == nil || limit <= 0 { next = 0 }
     }
 
@@ -37,12 +46,20 @@ struct OutcomeSearch {
     /// - Parameter deleted: the log's last outcome that is not there any more.
     func page(deleted: UInt64) -> OutcomePage {
         OutcomePage(
-            outcomes: found, end: next <= deleted ? .start : OutcomeCursor(next == .max ? next : next + 1))
+            outcomes: found, end: next <= deleted ? .start : OutcomeCursor(next == .max ? next : next + 1),
+            unreadable: unreadable)
     }
 
     /// Looks at the next segment, or the rest of it.
     mutating func look(in snapshot: borrowing Snapshot, _ tables: OutcomeTables) throws(LMDBError) {
         guard let pattern, !isOver else { return }
+        try lookForMatches(pattern, in: snapshot, tables)
+        try measureDamage(in: snapshot, tables)
+    }
+
+    private mutating func lookForMatches(
+        _ pattern: OutcomePattern, in snapshot: borrowing Snapshot, _ tables: OutcomeTables
+    ) throws(LMDBError) {
         guard let place = try Self.block(with: next, in: snapshot, tables) else {
             next = 0
             return
@@ -95,6 +112,7 @@ struct OutcomeSearch {
     private mutating func take(_ bytes: Span<UInt8>, _ first: UInt64, _ pattern: OutcomePattern) -> Bool {
         bytesLeft -= bytes.count
         guard case .success(let header) = OutcomeBlockHeader.read(bytes, key: first) else {
+            passed.append((first, next))
             next = min(next, first - 1)
             return false
         }
@@ -106,16 +124,47 @@ struct OutcomeSearch {
         var rows: [(number: UInt64, row: OutcomeRow)] = []
         while true {
             let number = scanner.number
-            guard number <= next, let row = scanner.next(bytes) else { break }
+            guard number <= next, let row = scanner.next(bytes) else {
+                passOver(number, through: min(next, header.last))
+                break
+            }
             if pattern.matches(row, bytes) { rows.append((number, row)) }
         }
         for (number, row) in rows.reversed() {
             if found.count == limit { return true }
             next = number - 1
-            if let outcome = row.outcome(number, bytes, producers: producers) { found.append(outcome) }
+            if let outcome = row.outcome(number, bytes, producers: producers) {
+                found.append(outcome)
+            } else {
+                passOver(number, through: number)
+            }
         }
         if found.count < limit || rows.isEmpty { next = first - 1 }
         return true
+    }
+
+    // MARK: Damage
+
+    /// Counts outcomes that cannot be looked at; none if `last` lies before `first`.
+    private mutating func passOver(_ first: UInt64, through last: UInt64) {
+        guard first <= last else { return }
+        unreadable += Int(clamping: last - first + 1)
+        damage.add(first, through: last)
+    }
+
+    /// Counts the outcomes of blocks that cannot be read: each ends before the next begins.
+    private mutating func measureDamage(in snapshot: borrowing Snapshot, _ tables: OutcomeTables) throws(LMDBError) {
+        for (first, wanted) in passed {
+            let last = try snapshot.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> UInt64 in
+                guard try cursor.seek(atLeast: Key.uid(first + 1).span) else { return max(first, newest) }
+                var next: UInt64 = 0
+                cursor.withCurrent { key, _ in next = key.bigEndian64(at: 0) }
+                return next - 1
+            }
+            unreadable += Int(clamping: min(last, wanted) - first + 1)
+            damage.add(first, through: last)
+        }
+        passed = []
     }
 
     // MARK: The index

@@ -28,9 +28,10 @@ extension JournalReader {
         guard let tables = store.tables.outcomeLog else { return OutcomePage(outcomes: [], end: cursor) }
         let state = try state()
         return try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try OutcomeReading.page(
+            var damage = OutcomeDamage()
+            return try OutcomeReading.page(
                 after: cursor, limit: limit, newest: state.log.newest, producers: state.producerNames, in: snapshot,
-                tables)
+                tables, &damage)
         }
     }
 
@@ -42,7 +43,7 @@ extension JournalReader {
         let state = try state()
         var search = OutcomeSearch(
             query, before: before, limit: limit, mostBytes: mostBytes, key: state.facts.identityKey,
-            producers: state.producerNames)
+            producers: state.producerNames, newest: state.log.newest)
         while !search.isOver {
             search = try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 var search = search

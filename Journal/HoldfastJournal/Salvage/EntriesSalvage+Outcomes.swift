@@ -7,16 +7,25 @@ struct SalvagedLog {
     private var first: UInt64 = .max
     private var newest: UInt64 = 0
     private var hasReaders = false
+    /// Whether the bounds could be read.
+    private var hasBounds = false
+    /// Outcomes that were found.
+    private var count: UInt64 = 0
 
     /// Whether there is anything in it.
     var isThere: Bool { newest > 0 || bounds.newest > 0 || hasReaders }
 
     /// Takes the bounds, if they can be read; else they are made anew.
     mutating func take(_ value: [UInt8]) {
-        do throws(EntryRecord.Fault) { bounds = try OutcomeLogBounds(value) } catch {}
+        do throws(EntryRecord.Fault) {
+            bounds = try OutcomeLogBounds(value)
+            hasBounds = true
+        } catch {}
     }
 
-    mutating func take(_ header: OutcomeBlockHeader) {
+    /// - Parameter old: the block in whose place it is put.
+    mutating func take(_ header: OutcomeBlockHeader, insteadOf old: OutcomeBlockHeader? = nil) {
+        count += UInt64(header.count - (old?.count ?? 0))
         first = min(first, header.first)
         newest = max(newest, header.last)
     }
@@ -28,18 +37,41 @@ struct SalvagedLog {
 
     /// The bounds of the new log, whose index is made anew.
     ///
+    /// If the old bounds can be read, they say which number was given last. Else the next one is beyond any that can have been
+    /// given.
+    ///
     /// - Parameter isTorn: whether newer outcomes may be lost, whose numbers are not to be given again.
     func newBounds(isTorn: Bool) -> OutcomeLogBounds {
         var new = bounds
         new.newest = max(bounds.newest, newest)
-        if isTorn, new.newest > 0 { new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1 }
+        if isTorn, !hasBounds, new.newest > 0 { new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1 }
         if first < .max {
             new.deleted = min(max(bounds.deleted, first - 1), first - 1)
         } else {
             new.deleted = new.newest
         }
         new.unindexed = OutcomeBlock.segment(of: new.deleted + 1)
+        new.lost = new.newest - new.deleted - min(count, new.newest - new.deleted)
         return new
+    }
+}
+
+extension SalvagedLog {
+    /// The number of outcomes that the damaged journal had, or may have had, and the new one lacks.
+    func lost(_ new: OutcomeLogBounds) -> Int {
+        let deleted = hasBounds ? bounds.deleted : new.deleted
+        let there = count + (hasBounds ? bounds.lost : 0)
+        return Int(clamping: new.newest - deleted - min(there, new.newest - deleted))
+    }
+
+    /// What an operator should know of lost outcomes.
+    func words(_ lost: Int, _ new: OutcomeLogBounds) -> String {
+        let outcomes = lost == 1 ? "1 outcome" : "\(lost) outcomes"
+        let figures =
+            hasBounds
+            ? "\(outcomes) of the history are lost, and \(count) are there."
+            : "The figures of the history are lost: \(count) outcomes are there, and up to \(outcomes) are lost."
+        return figures + " Cursors stay, the newest is \(new.newest), and readers are told of the gap."
     }
 }
 
@@ -85,9 +117,10 @@ extension EntriesSalvage {
         noteEnds(header, block)
         guard holes.contains("outcomeLog", key), !outcomeLog.isDeleted(header) else { return }
         if let old = try target.get("outcomeLog", key) {
-            if OutcomeBlockHeader.unchecked(old.span).count < header.count {
+            let oldHeader = OutcomeBlockHeader.unchecked(old.span)
+            if oldHeader.count < header.count {
                 try target.put("outcomeLog", key, block)
-                outcomeLog.take(header)
+                outcomeLog.take(header, insteadOf: oldHeader)
             }
             return
         }
@@ -99,5 +132,7 @@ extension EntriesSalvage {
         guard outcomeLog.isThere else { return }
         let bounds = outcomeLog.newBounds(isTorn: holes.has("outcomeLog"))
         try target.put("facts", OutcomeTables.boundsKey, bounds.bytes)
+        report.lostOutcomes = outcomeLog.lost(bounds)
+        if report.lostOutcomes > 0 { report.remarks.append(outcomeLog.words(report.lostOutcomes, bounds)) }
     }
 }

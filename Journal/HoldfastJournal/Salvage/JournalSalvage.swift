@@ -13,6 +13,8 @@ package struct SalvageReport: Sendable {
     package var ended = 0
     /// Rows that are damaged, and of which no sound copy was looked for or found, by table.
     package var dropped: [String: Int] = [:]
+    /// Outcomes of the history that are lost; the most that can be where its figures are lost as well.
+    package var lostOutcomes = 0
     /// Decisions that an operator should know of.
     package var remarks: [String] = []
 }

@@ -55,7 +55,7 @@ extension CommitDraft {
     private mutating func dropFirstBlock(_ tables: OutcomeTables, before: Int64?) throws(LMDBError) -> Bool {
         let lastRead = lastRead
         let (openFirst, newest, changedFirst) = (outcomes.openFirst, outcomes.newest, outcomes.changedFirst)
-        let last = try transaction.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> UInt64? in
+        let block = try transaction.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> (first: UInt64, last: UInt64)? in
             guard try cursor.first() else { return nil }
             var first: UInt64 = 0
             var header: OutcomeBlockHeader?
@@ -75,10 +75,11 @@ extension CommitDraft {
             }
             guard let last, last <= lastRead, last >= first else { return nil }
             try cursor.delete()
-            return last
+            return (first, last)
         }
-        guard let last else { return false }
-        state.log.deleted = max(state.log.deleted, last)
+        guard let (first, last) = block else { return false }
+        // What is missing before it was lost.
+        state.log.delete(through: last, having: last - first + 1)
         state.log.unindexed = max(state.log.unindexed, OutcomeBlock.segment(of: last + 1))
         if last >= openFirst { outcomes.beginAnew() }
         return true

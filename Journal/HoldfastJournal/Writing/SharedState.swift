@@ -10,6 +10,8 @@ struct SharedState: Sendable {
     var state: JournalState
     var figures: CommitFigures
     var ceilings = MarkCeilings()
+    /// Outcomes that were met and cannot be read.
+    var outcomeDamage = OutcomeDamage()
     var observer: (@Sendable (CommitReport) -> Void)?
 
     init(state: JournalState, figures: CommitFigures) {

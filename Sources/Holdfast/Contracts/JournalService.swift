@@ -156,7 +156,9 @@ package protocol JournalService: Journal {
     var outcomeLog: OutcomeLogFigures { get }
 
     /// Lists outcomes in the order in which they ended, from the first after `cursor` that is still in the log. Unreadable
-    /// records are skipped, and stay.
+    /// records are skipped, and stay. Outcomes are numbered without gaps: a number between `cursor` and the page's end that
+    /// is not in the page, nor deleted by ``outcomeLog``, can't be read, and a reader is told so. The page passes it also where
+    /// nothing follows.
     ///
     /// - Parameter limit: the most outcomes; fewer come if their bytes exceed about 1 MiB. An end of the page equal to
     ///   `cursor` means that there are no more.
@@ -172,7 +174,8 @@ package protocol JournalService: Journal {
     ///   - limit: the most outcomes.
     ///   - mostBytes: of the log to look through; the page then ends early.
     /// - Returns: the outcomes found; the page's end is the oldest place that was looked at: continue with it as `before`. It
-    ///   is ``OutcomeCursor/start`` when nothing is left to look at.
+    ///   is ``OutcomeCursor/start`` when nothing is left to look at. ``OutcomePage/unreadable`` counts outcomes that may match
+    ///   and can't be read.
     func findOutcomes(
         _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int
     ) throws(JournalError) -> OutcomePage

@@ -29,15 +29,24 @@ public struct OutcomeLogFigures: Hashable, Sendable {
     package var newest: OutcomeCursor
     /// Bytes of the journal that the log and its index take.
     package var bytes: Int
+    /// The number of outcomes between the bounds that are not there: a salvage has not found them.
+    package var lost: Int
+    /// The number of outcomes that were met and can't be read, since the journal was opened.
+    package var unreadable: Int
 
-    package init(deleted: OutcomeCursor = .start, newest: OutcomeCursor = .start, bytes: Int = 0) {
+    package init(
+        deleted: OutcomeCursor = .start, newest: OutcomeCursor = .start, bytes: Int = 0, lost: Int = 0,
+        unreadable: Int = 0
+    ) {
         self.deleted = deleted
         self.newest = newest
         self.bytes = bytes
+        self.lost = lost
+        self.unreadable = unreadable
     }
 
-    /// The number of outcomes in the log.
-    package var count: Int { Int(clamping: newest.rawValue - deleted.rawValue) }
+    /// The number of outcomes in the log, unreadable ones included.
+    package var count: Int { max(0, Int(clamping: newest.rawValue - deleted.rawValue) - lost) }
 
     /// The number of outcomes that must wait for one of the readers; 0 if none is waited for.
     package func unread(by readers: [OutcomeReader]) -> Int {
@@ -114,9 +123,38 @@ public struct OutcomePage: Hashable, Sendable {
     /// Where to go on: everything between the start and here was looked at, unreadable records included. Equal to the start
     /// when there was nothing more.
     public var end: OutcomeCursor
+    /// Of a search: the number of outcomes that it could not look at, since the journal is damaged. In a listing the cursors
+    /// tell.
+    public var unreadable: Int
 
-    package init(outcomes: [Outcome], end: OutcomeCursor) {
+    package init(outcomes: [Outcome], end: OutcomeCursor, unreadable: Int = 0) {
         self.outcomes = outcomes
         self.end = end
+        self.unreadable = unreadable
+    }
+}
+
+/// The gaps of a listing. Its outcomes are numbered one by one, so what a page lacks was deleted or can't be read.
+extension OutcomePage {
+    /// The page up to its first gap behind an outcome. What it lacks then lies before its first outcome.
+    func upToGap() -> OutcomePage {
+        guard var last = outcomes.first?.cursor, let newest = outcomes.last?.cursor else { return self }
+        guard newest < end || Int(clamping: newest.rawValue - last.rawValue) != outcomes.count - 1 else { return self }
+        let next = outcomes.dropFirst().firstIndex { outcome in
+            defer { last = outcome.cursor }
+            return outcome.cursor.rawValue != last.rawValue + 1
+        }
+        let whole = outcomes[..<(next ?? outcomes.endIndex)]
+        return OutcomePage(outcomes: Array(whole), end: whole.last?.cursor ?? end)
+    }
+
+    /// What lies between `cursor` and the first outcome, or the page's end if it has none.
+    ///
+    /// - Parameter deleted: the last outcome that was deleted, as of later than the page.
+    func missing(after cursor: OutcomeCursor, deleted: OutcomeCursor) -> (deleted: Int, unreadable: Int) {
+        let next = outcomes.first.map { $0.cursor.rawValue - 1 } ?? max(end, deleted).rawValue
+        let start = min(cursor.rawValue, next)
+        let gone = max(start, min(deleted.rawValue, next))
+        return (Int(clamping: gone - start), Int(clamping: next - gone))
     }
 }

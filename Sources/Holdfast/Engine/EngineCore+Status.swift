@@ -12,6 +12,7 @@ extension EngineCore {
         status.outcomes = journal.unreadOutcomeCount
         status.quarantined = journal.quarantinedCount
         status.blacklistDamage = journal.blacklist.damageCount
+        status.unreadableOutcomes = journal.outcomeLog.unreadable
         status.aside = journal.asideCount
         status.scheduled = journal.scheduledCount
         status.heldByTag = journal.heldByTagCount

@@ -13,6 +13,7 @@ package final class EngineCore: Sendable {
     let observer: EngineObserver
     let events = EventHub()
     let outcomes: OutcomeSource
+    let historyDamage: HistoryDamage
     /// Tells who waits for single notifications.
     package let outcomeFeed: OutcomeFeed
     /// What readers of outcomes say of themselves, by name.
@@ -72,7 +73,8 @@ package final class EngineCore: Sendable {
             })
         try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
         try OutcomeKeeping.openReader(ifAny: configuration.keepsOutcomes, in: journal)
-        outcomes = OutcomeSource(journal: journal)
+        historyDamage = HistoryDamage(log)
+        outcomes = OutcomeSource(journal: journal, damage: historyDamage)
         outcomeFeed = OutcomeFeed(journal: journal)
         self.journal = journal
         self.board = board

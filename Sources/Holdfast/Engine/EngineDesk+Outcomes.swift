@@ -1,7 +1,8 @@
 /// The log of outcomes of a running engine.
 extension EngineDesk {
     func findOutcomes(_ query: OutcomeQuery, before: OutcomeCursor?, limit: Int) async throws -> OutcomePage {
-        try await atRest.findOutcomes(query, before: before, limit: limit)
+        defer { core.historyDamage.look(core.journal) }
+        return try await atRest.findOutcomes(query, before: before, limit: limit)
     }
 
     func findRejections(_ query: OutcomeQuery, after uid: UID, limit: Int) async throws -> RejectionPage {
@@ -11,6 +12,7 @@ extension EngineDesk {
     func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
     ) async throws -> OutcomeListing {
+        defer { core.historyDamage.look(core.journal) }
         let reading = OutcomeLogReading(core.journal)
         let deadline = ContinuousClock.now + wait
         var listing = try reading.listing(after: cursor, limit: limit, of: producers)

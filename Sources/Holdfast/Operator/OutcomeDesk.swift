@@ -22,7 +22,8 @@ public protocol OutcomeDesk: Sendable {
     ///
     /// - Parameters:
     ///   - cursor: begins with the first after this one that is still there; `nil` begins with the oldest. Where those after
-    ///     it were deleted, the listing says how many: ``OutcomeListing/missed``. Nothing is missed without a cursor.
+    ///     it were deleted or can't be read, the listing says how many: ``OutcomeListing/missed``. Without a cursor none count as
+    ///     deleted.
     ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
     ///   - producers: the names of the Producers whose outcomes are wanted; `nil` for all.
     ///   - wait: how long to wait at most where there are none yet. Without an engine none come, and nobody waits.
@@ -68,13 +69,17 @@ public struct OutcomeListing: Hashable, Sendable {
     public var outcomes: [Outcome]
     /// Where to go on: everything up to here was read, unwanted and unreadable outcomes included.
     public var end: OutcomeCursor
-    /// The number of outcomes after the cursor that were deleted before they were read: the history's bounds left no room.
+    /// The number of outcomes after the cursor, and before the first of these, that were not read: the history's bounds left no
+    /// room for them until then, or they are ``unreadable``.
     public var missed: Int
+    /// The number of those that can't be read, or were lost in a salvage, since the journal is damaged.
+    public var unreadable: Int
     /// The newest outcome of the log.
     public var newest: OutcomeCursor
 
-    package init(outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, newest: OutcomeCursor) {
-        (self.outcomes, self.end, self.missed, self.newest) = (outcomes, end, missed, newest)
+    package init(outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, unreadable: Int = 0, newest: OutcomeCursor) {
+        (self.outcomes, self.end, self.newest) = (outcomes, end, newest)
+        (self.missed, self.unreadable) = (missed, unreadable)
     }
 }
 
@@ -88,23 +93,27 @@ public struct OutcomeLogStatus: Hashable, Sendable {
     public var oldestAt: WallTime?
     /// Bytes of the journal that the log and its index take.
     public var bytes: Int
+    /// The number of outcomes between the bounds that are lost: a salvage has not found them.
+    public var lost: Int
+    /// The number of outcomes that were met and can't be read, since the journal was opened. Anything but 0 is damage.
+    public var unreadable: Int
     /// Whether outcomes are written to the log: ``EngineConfiguration/history``, or an application that takes them.
     public var isKept: Bool
     /// Its readers, by name.
     public var readers: [OutcomeReader]
 
     package init(
-        deleted: OutcomeCursor, newest: OutcomeCursor, oldestAt: WallTime? = nil, bytes: Int = 0, isKept: Bool = true,
-        readers: [OutcomeReader] = []
+        deleted: OutcomeCursor, newest: OutcomeCursor, oldestAt: WallTime? = nil, bytes: Int = 0, lost: Int = 0,
+        unreadable: Int = 0, isKept: Bool = true, readers: [OutcomeReader] = []
     ) {
         (self.deleted, self.newest, self.oldestAt, self.bytes) = (deleted, newest, oldestAt, bytes)
-        (self.isKept, self.readers) = (isKept, readers)
+        (self.lost, self.unreadable, self.isKept, self.readers) = (lost, unreadable, isKept, readers)
     }
 
-    /// The number of outcomes in the log.
-    public var count: Int { Int(clamping: newest.rawValue - min(deleted, newest).rawValue) }
+    /// The number of outcomes in the log, unreadable ones included.
+    public var count: Int { max(0, Int(clamping: newest.rawValue - min(deleted, newest).rawValue) - lost) }
 
-    /// The number of outcomes behind the reader's cursor that are there, of all Producers. (A reader of some Producers only
+    /// The number of outcomes behind the reader's cursor that were not deleted, of all Producers. (A reader of some Producers only
     /// passes the others' outcomes; its cursor follows within seconds.)
     public func unread(by reader: OutcomeReader) -> Int {
         Int(clamping: newest.rawValue - min(max(reader.cursor, deleted), newest).rawValue)

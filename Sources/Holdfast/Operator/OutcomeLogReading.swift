@@ -38,16 +38,16 @@ package struct OutcomeLogReading: Sendable {
         var listing = OutcomeListing(outcomes: [], end: begin, newest: newest)
         for _ in 0..<Self.greatestPassedPages {
             let start = listing.end
-            let page = try page(start, limit)
+            // A gap is told before what lies behind it.
+            let page = try page(start, limit).upToGap()
             // After the page was read: what was deleted meanwhile was not necessarily missed.
             let bounds = try log()
-            let first = page.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) }
-            let gone = min(bounds.deleted, first ?? bounds.deleted)
+            let missing = page.missing(after: start, deleted: bounds.deleted)
             // Without a cursor the beginning is where the log begins, wherever that is.
-            if gone > start, cursor != nil || start > begin {
-                listing.missed += Int(clamping: gone.rawValue - start.rawValue)
-            }
-            listing.end = max(page.end, page.outcomes.isEmpty ? gone : start)
+            if cursor != nil || start > begin { listing.missed += missing.deleted }
+            listing.missed += missing.unreadable
+            listing.unreadable += missing.unreadable
+            listing.end = max(page.end, page.outcomes.isEmpty ? max(bounds.deleted, start) : start)
             listing.newest = max(bounds.newest, listing.newest)
             listing.outcomes = page.outcomes.filter { producers?.contains($0.producer) ?? true }
             if !listing.outcomes.isEmpty || listing.end == start { break }
@@ -61,6 +61,6 @@ package struct OutcomeLogReading: Sendable {
         return OutcomeLogStatus(
             deleted: bounds.deleted, newest: bounds.newest,
             oldestAt: try page(bounds.deleted, 1).outcomes.first?.settledAt,
-            bytes: bounds.bytes, isKept: isKept, readers: readers.sorted { $0.name < $1.name })
+            bytes: bounds.bytes, lost: bounds.lost, unreadable: bounds.unreadable, isKept: isKept, readers: readers.sorted { $0.name < $1.name })
     }
 }

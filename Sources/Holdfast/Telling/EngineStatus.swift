@@ -150,6 +150,9 @@ public struct EngineStatus: Sendable {
     /// Places where the blacklist is damaged. Anything but 0 means that notifications to blacklisted tokens may be sent, until
     /// the journal is repaired.
     public internal(set) var blacklistDamage = 0
+    /// Outcomes of the history that were met and can't be read. Anything but 0 is damage of the journal; no notification is
+    /// affected by it.
+    public internal(set) var unreadableOutcomes = 0
     /// Entries of the whole journal that silence has confirmed, kept in case a late error revokes that.
     public internal(set) var aside = 0
     /// Unconfirmed entries of the whole journal that wait for the time from which they may be delivered.

@@ -80,6 +80,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case blacklistUnreadable = "blacklist-unreadable"
     case entriesUnreachable = "entries-unreachable"
     case blacklistDamaged = "blacklist-damaged"
+    case historyDamaged = "history-damaged"
 
     // critical
     case journalFailed = "journal-failed"
@@ -106,7 +107,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         case .connectionMisconfigured, .laneStopped, .topicSetAside, .endsConnections, .parked, .readFailed,
             .tokensUnread, .settlementFailed,
             .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
+            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged, .historyDamaged:
             .error
         case .journalFailed: .critical
         }
@@ -130,7 +131,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .connectionMisconfigured,
             .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
             .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
-            .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged:
+            .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged, .historyDamaged:
             true
         }
     }

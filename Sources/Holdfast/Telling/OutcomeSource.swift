@@ -14,6 +14,18 @@ final class OutcomeSource: Sendable {
         let producers: Set<String>?
     }
 
+    /// How far a reader has come by outcomes that are none of its own.
+    struct Passed: Sendable {
+        /// Everything up to here is for other readers, or missing.
+        fileprivate var cursor = OutcomeCursor.start
+        /// Outcomes missing up to there of which no batch was taken yet that tells it.
+        fileprivate var missed = 0
+        /// The end of the last batch. When it is taken, what was missing is told.
+        fileprivate var batchEnd: OutcomeCursor?
+
+        init() {}
+    }
+
     private struct State: Sendable {
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var next = 0
@@ -23,28 +35,37 @@ final class OutcomeSource: Sendable {
     private let journal: any JournalService
     private let state = Monitor(State())
 
-    init(journal: any JournalService) { self.journal = journal }
+    /// Told when something was read.
+    private let damage: HistoryDamage?
+
+    init(journal: any JournalService, damage: HistoryDamage? = nil) { (self.journal, self.damage) = (journal, damage) }
 
     /// Waits for the next batch.
     ///
-    /// - Parameter passed: everything up to here is for others; moved on.
-    func next(for reader: Reader, _ passed: inout OutcomeCursor) async throws -> OutcomeBatch? {
+    /// - Parameter passed: moved on.
+    func next(for reader: Reader, _ passed: inout Passed) async throws -> OutcomeBatch? {
         var noteBy: ContinuousClock.Instant?
         while true {
             let cursor = try cursor(of: reader.name)
-            let start = max(cursor, passed)
+            if let end = passed.batchEnd, cursor >= end { (passed.missed, passed.batchEnd) = (0, nil) }
+            let start = max(cursor, passed.cursor)
             let log = journal.outcomeLog
             if log.newest > start {
-                let page = try journal.outcomes(after: start, limit: Self.batchLimit)
-                if let batch = batch(of: page, for: reader, from: cursor, deleted: log.deleted) { return batch }
+                let page = try read(after: start)
+                let missing = page.missing(after: start, deleted: journal.outcomeLog.deleted)
+                let missed = passed.missed + missing.deleted + missing.unreadable
+                if let batch = batch(of: page, for: reader, missed: missed) {
+                    passed.batchEnd = batch.end
+                    return batch
+                }
                 if page.end > start {
-                    passed = page.end
-                    if passed.rawValue - cursor.rawValue >= Self.passedLimit { note(passed, of: reader.name) }
+                    (passed.cursor, passed.missed) = (page.end, missed)
+                    if page.end.rawValue - cursor.rawValue >= Self.passedLimit { note(page.end, of: reader.name) }
                     continue
                 }
             }
             if Task.isCancelled || state.withLock(\.hasEnded) { return nil }
-            guard passed > cursor else {
+            guard passed.cursor > cursor else {
                 await wait(after: max(start, log.newest))
                 continue
             }
@@ -52,7 +73,7 @@ final class OutcomeSource: Sendable {
             noteBy = deadline
             await wait(after: max(start, log.newest), atMost: deadline - .now)
             if .now >= deadline {
-                note(passed, of: reader.name)
+                note(passed.cursor, of: reader.name)
                 noteBy = nil
                 // Durable a moment later: until then it would be noted again and again.
                 await wait(after: max(start, log.newest), atMost: Self.passedTime)
@@ -67,13 +88,17 @@ final class OutcomeSource: Sendable {
         return known.cursor
     }
 
-    private func batch(
-        of page: OutcomePage, for reader: Reader, from cursor: OutcomeCursor, deleted: OutcomeCursor
-    ) -> OutcomeBatch? {
+    /// Reads up to the next gap, which is told before what lies behind it.
+    private func read(after cursor: OutcomeCursor) throws(JournalError) -> OutcomePage {
+        let page = try journal.outcomes(after: cursor, limit: Self.batchLimit).upToGap()
+        damage?.look(journal)
+        return page
+    }
+
+    private func batch(of page: OutcomePage, for reader: Reader, missed: Int) -> OutcomeBatch? {
         let wanted = reader.producers.map { names in page.outcomes.filter { names.contains($0.producer) } }
         let outcomes = wanted ?? page.outcomes
         guard !outcomes.isEmpty else { return nil }
-        let missed = deleted > cursor ? Int(clamping: deleted.rawValue - cursor.rawValue) : 0
         return OutcomeBatch(outcomes: outcomes, end: page.end, missed: missed, reader: reader.name, journal: journal)
     }
 

@@ -16,8 +16,7 @@ public struct Outcomes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: OutcomeSource
         let reader: OutcomeSource.Reader
-        /// Everything up to here is for other readers.
-        var passed = OutcomeCursor.start
+        var passed = OutcomeSource.Passed()
 
         /// Waits for outcomes. Returns `nil` when the engine has ended or the task is cancelled.
         ///
@@ -35,8 +34,9 @@ public struct OutcomeBatch: Sendable {
     public let outcomes: [Outcome]
     /// The reader's cursor when the batch is taken. It is beyond the last outcome if those that follow are for others.
     public let end: OutcomeCursor
-    /// The number of outcomes, of all Producers, that were deleted before this reader came to them: the log's bounds left no
-    /// room for them. Always 0 for ``PushEngine/outcomes``, for which they are kept.
+    /// The number of outcomes, of all Producers, before these that this reader was not given: the log's bounds left no room for
+    /// them until it came to them, or they can't be read, since the journal is damaged. For ``PushEngine/outcomes``, for which
+    /// they are kept, anything but 0 is damage.
     public let missed: Int
     let reader: String
     let journal: any JournalService

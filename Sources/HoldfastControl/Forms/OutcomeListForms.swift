@@ -7,6 +7,8 @@ package struct OutcomesFoundForm: Codable, Hashable, Sendable {
     package var before: UInt64?
     /// Where to go on, as `rejections-after`; absent while `before` is there, and when nothing is left to look at.
     package var rejectionsAfter: UInt64?
+    /// Outcomes that could not be looked at, since the journal is damaged; absent where there are none.
+    package var unreadable: Int?
     /// False while nothing is added, since the history is off; else absent.
     package var isKept: Bool?
 
@@ -14,6 +16,7 @@ package struct OutcomesFoundForm: Codable, Hashable, Sendable {
         self.isKept = isKept ? nil : false
         outcomes = page.outcomes.map { OutcomeForm($0, tellsStory: true) }
         before = page.end == .start ? nil : page.end.rawValue
+        unreadable = page.unreadable > 0 ? page.unreadable : nil
     }
 
     /// Adds rejections that the log does not have.
@@ -25,7 +28,8 @@ package struct OutcomesFoundForm: Codable, Hashable, Sendable {
     /// Those of the log.
     func value() throws(ControlError) -> OutcomePage {
         OutcomePage(
-            outcomes: try outcomes.filter { $0.cursor != nil }.values(), end: OutcomeCursor(before ?? 0))
+            outcomes: try outcomes.filter { $0.cursor != nil }.values(), end: OutcomeCursor(before ?? 0),
+            unreadable: unreadable ?? 0)
     }
 
     /// Those that the log does not have.
@@ -41,8 +45,10 @@ package struct OutcomeListForm: Codable, Hashable, Sendable {
     /// Where to go on, as `after`.
     package var next: UInt64
     package var newest: UInt64
-    /// Outcomes that were deleted before they were read; absent where there are none.
+    /// Outcomes before these that were not read; absent where there are none.
     package var missed: Int?
+    /// Those of them that can't be read, since the journal is damaged; absent where there are none.
+    package var unreadable: Int?
     /// False while nothing is added, since the history is off; else absent.
     package var isKept: Bool?
 
@@ -52,12 +58,13 @@ package struct OutcomeListForm: Codable, Hashable, Sendable {
         next = listing.end.rawValue
         newest = listing.newest.rawValue
         missed = listing.missed > 0 ? listing.missed : nil
+        unreadable = listing.unreadable > 0 ? listing.unreadable : nil
     }
 
     func value() throws(ControlError) -> OutcomeListing {
         OutcomeListing(
             outcomes: try outcomes.values(), end: OutcomeCursor(next), missed: missed ?? 0,
-            newest: OutcomeCursor(newest))
+            unreadable: unreadable ?? 0, newest: OutcomeCursor(newest))
     }
 }
 
@@ -78,6 +85,10 @@ package struct HistoryForm: Codable, Hashable, Sendable {
     /// Outcomes up to this one were deleted.
     package var deleted: UInt64
     package var newest: UInt64
+    /// Outcomes between those two that a salvage has not found; absent where there are none.
+    package var lost: Int?
+    /// Outcomes that were met and can't be read; absent where there are none, or no process says.
+    package var unreadable: Int?
     /// When the oldest ended; absent where there is none.
     package var oldestAt: ExactTime?
     package var readers: [OutcomeReaderForm]
@@ -88,6 +99,8 @@ package struct HistoryForm: Codable, Hashable, Sendable {
         bytes = status.bytes
         deleted = status.deleted.rawValue
         newest = status.newest.rawValue
+        lost = status.lost > 0 ? status.lost : nil
+        unreadable = status.unreadable > 0 ? status.unreadable : nil
         oldestAt = status.oldestAt.map(ExactTime.init)
         readers = status.readers.map { OutcomeReaderForm($0, in: status) }
     }
@@ -95,6 +108,7 @@ package struct HistoryForm: Codable, Hashable, Sendable {
     func value() -> OutcomeLogStatus {
         OutcomeLogStatus(
             deleted: OutcomeCursor(deleted), newest: OutcomeCursor(newest), oldestAt: oldestAt?.value, bytes: bytes,
+            lost: lost ?? 0, unreadable: unreadable ?? 0,
             isKept: isKept, readers: readers.map { $0.value() })
     }
 }

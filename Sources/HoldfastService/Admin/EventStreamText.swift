@@ -13,9 +13,10 @@ enum EventStreamText {
     /// the client's.
     static func heartbeat(readTo cursor: OutcomeCursor) -> [UInt8] { Array(": heartbeat\nid: \(cursor)\n\n".utf8) }
 
-    /// Outcomes that were deleted before they could be told.
-    static func gap(_ missed: Int, upTo cursor: OutcomeCursor) -> [UInt8] {
-        Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)}\n\n".utf8)
+    /// Outcomes that were deleted before they could be told, or can't be read.
+    static func gap(_ missed: Int, unreadable: Int, upTo cursor: OutcomeCursor) -> [UInt8] {
+        let damage = unreadable > 0 ? ",\"unreadable\":\(unreadable)" : ""
+        return Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)\(damage)}\n\n".utf8)
     }
 
     /// One outcome. JSON has no line ends.

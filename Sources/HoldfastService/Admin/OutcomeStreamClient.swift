@@ -52,7 +52,7 @@ final class OutcomeStreamClient: Sendable {
         var text: [UInt8] = []
         if listing.missed > 0 {
             let first = listing.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) } ?? listing.end
-            text += EventStreamText.gap(listing.missed, upTo: first)
+            text += EventStreamText.gap(listing.missed, unreadable: listing.unreadable, upTo: first)
         }
         for outcome in listing.outcomes where question.wants(outcome) { text += try EventStreamText.outcome(outcome) }
         return text

@@ -25,6 +25,12 @@ enum HealthWarnings {
             let entries = Format.plural(status.quarantined, "entry whose record", "entries whose records")
             warnings.append("\(entries) cannot be read: see `holdfast journal quarantine list`")
         }
+        if status.unreadableOutcomes > 0 {
+            let outcomes = Format.plural(status.unreadableOutcomes, "outcome")
+            warnings.append(
+                "the history is damaged: \(outcomes) cannot be read, and readers are told of a gap; no notification is "
+                    + "affected; `holdfast journal verify` says what is damaged")
+        }
         let stopped = status.lanes.compactMap(warning)
         let topics = status.topicsSetAside.sorted { $0.key < $1.key }.flatMap { route, topics in
             topics.map { warning($0, on: route) }

@@ -26,7 +26,7 @@ enum WebhookMetrics {
             family("possible_duplicates_total", .counter, "Outcomes taken that the receiver may have had already.") {
                 Double($0.figures.possibleDuplicates)
             },
-            family("missed_total", .counter, "Outcomes that the history's bounds deleted before they were told.") {
+            family("missed_total", .counter, "Outcomes that were deleted before they were told, or can't be read.") {
                 Double($0.figures.missed)
             },
             family(

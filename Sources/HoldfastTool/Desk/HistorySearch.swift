@@ -25,19 +25,24 @@ struct HistorySearch {
     let question: Question
     /// Told how many ended notifications were looked at, of how many.
     var onProgress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    /// Ended notifications that could not be looked at, since the journal is damaged.
+    private(set) var unreadable = 0
+
+    init(reader: JournalReader, question: Question) { (self.reader, self.question) = (reader, question) }
 
     // MARK: Ended
 
     /// Calls `body` with the ended ones, the newest first, page by page, until it says that it wants no more.
     ///
     /// - Parameter limit: of a page.
-    func ended(limit: Int, _ body: ([Outcome]) throws -> Bool) throws {
+    mutating func ended(limit: Int, _ body: ([Outcome]) throws -> Bool) throws {
         let bounds = try reader.outcomeLog()
         var before: OutcomeCursor?
         repeat {
             let page = try reader.findOutcomes(
                 question.query, before: before, limit: limit, mostBytes: Self.pageBytes)
             let found = page.outcomes.filter(question.matches)
+            unreadable += page.unreadable
             let left = page.end > bounds.deleted ? Int(clamping: page.end.rawValue - bounds.deleted.rawValue) : 0
             onProgress(max(0, bounds.count - left), bounds.count)
             if !found.isEmpty, try !body(found) { return }
@@ -46,7 +51,7 @@ struct HistorySearch {
     }
 
     /// The newest of the ended ones.
-    func ended(limit: Int) throws -> [Outcome] {
+    mutating func ended(limit: Int) throws -> [Outcome] {
         var outcomes: [Outcome] = []
         try ended(limit: limit) { page in
             outcomes += page.prefix(limit - outcomes.count)

@@ -11,6 +11,13 @@ enum HistoryWords {
                 + "and only rejections can be found")
     }
 
+    /// What damage hid from a search.
+    static func sayUnreadable(_ count: Int) {
+        Console.standard.warning(
+            "\(Format.plural(count, "outcome")) of the history could not be looked at, since the journal is damaged: "
+                + "`holdfast journal verify` says where")
+    }
+
     static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError)
         -> String
     {
@@ -22,6 +29,7 @@ enum HistoryWords {
         }
         let count = Format.plural(status.count, "notification")
         return "its history has \(count), the oldest of which ended at \(EntryExplanation.time(oldest, now))"
+            + (status.lost > 0 ? "; \(Format.count(status.lost)) more are lost by damage" : "")
             + (status.isKept ? "" : "; nothing is added, since journal.history is off")
     }
 }

@@ -8,6 +8,7 @@ extension HistoryForm {
             return isKept ? "ended notifications, which can be found" : "none is kept: journal.history is off"
         }
         return "ended since \(oldest.text), which can be found; \(Format.bytes(bytes))"
+            + (lost.map { "; \(Format.count($0)) more are lost by damage" } ?? "")
             + (isKept ? "" : "; none is added: journal.history is off")
     }
 }

@@ -91,6 +91,9 @@ struct JournalReport: Encodable, Equatable {
     /// Places at which the process that uses the journal has found the blacklist damaged; nil when there are none, or nobody
     /// says.
     var blacklistDamage: Int?
+    /// Outcomes of the history that the process that uses the journal has met and can't read; nil when there are none, or
+    /// nobody says.
+    var unreadableOutcomes: Int?
     var nextUID: UInt64
     var afterCrash: AfterCrash
     var lanes: [Lane]
@@ -139,6 +142,7 @@ struct JournalReport: Encodable, Equatable {
         rejections = status.rejections
         blacklist = status.blacklist
         blacklistDamage = details.live.flatMap { $0.blacklistDamage > 0 ? $0.blacklistDamage : nil }
+        unreadableOutcomes = details.live?.history.flatMap { $0.unreadable > 0 ? $0.unreadable : nil }
         nextUID = status.nextUID.rawValue
         lanes = status.lanes.map { lane in
             let probe = details.live?.lanes.first { $0.key == lane.key }?.nextProbeAt
@@ -209,6 +213,13 @@ struct JournalReport: Encodable, Equatable {
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
         if let history { rows.append(("history", Format.count(history.count), history.words)) }
+        if let unreadableOutcomes {
+            rows.append(
+                (
+                    "history damage", Format.plural(unreadableOutcomes, "outcome"),
+                    "cannot be read, and readers are told of a gap; see `holdfast journal verify`"
+                ))
+        }
         if let aside {
             let meaning = "confirmed by silence, and kept in case a late error denies them"
             rows.insert(("kept aside", Format.count(aside), meaning), at: 3)

@@ -4,12 +4,14 @@ internal import HoldfastService
 
 /// Prints outcomes in their order, for people or as JSON, and tells of gaps.
 final class OutcomePrinter {
-    /// Outcomes that were deleted before they were read.
+    /// Outcomes that were deleted before they were read, or can't be read.
     private struct Gap: Encodable {
         var missed: Int
-        /// The cursor that was asked for, and the last one that is gone.
+        /// Of them, because of damage; nil where there are none.
+        var unreadable: Int?
+        /// The cursor that was asked for, and the last one that is gone; nil where none was deleted.
         var after: UInt64
-        var deleted: UInt64
+        var deleted: UInt64?
     }
 
     private struct Next: Encodable {
@@ -32,7 +34,7 @@ final class OutcomePrinter {
     /// - Throws: ``ToolError`` when standard output does not take it and must.
     func print(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws {
         var lines: [String] = []
-        if listing.missed > 0 { lines += try gap(listing.missed, after: cursor) }
+        if listing.missed > 0 { lines += try gap(listing, after: cursor) }
         for outcome in listing.outcomes {
             let row = OutcomeRow(outcome, reveal: reveal)
             if !json, !hasHeading {
@@ -57,12 +59,25 @@ final class OutcomePrinter {
         try write(try JSONOutput.line(Next(next: cursor.rawValue, isKept: isKept ? nil : false)))
     }
 
-    private func gap(_ missed: Int, after cursor: OutcomeCursor) throws -> [String] {
-        let gone = cursor.rawValue + UInt64(missed)
-        console.warning(
-            "\(Format.plural(missed, "outcome")) after cursor \(cursor), up to \(gone), had been deleted before they were read: "
-                + "journal.history keeps less than that")
-        return json ? [try JSONOutput.line(Gap(missed: missed, after: cursor.rawValue, deleted: gone))] : []
+    private func gap(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws -> [String] {
+        let (missed, unreadable) = (listing.missed, listing.unreadable)
+        let gone = cursor.rawValue + UInt64(missed - unreadable)
+        if missed > unreadable {
+            console.warning(
+                "\(Format.plural(missed - unreadable, "outcome")) after cursor \(cursor), up to \(gone), had been deleted "
+                    + "before they were read: journal.history keeps less than that")
+        }
+        if unreadable > 0 {
+            let end = listing.outcomes.first.map { $0.cursor.rawValue - 1 } ?? listing.end.rawValue
+            console.warning(
+                "\(Format.plural(unreadable, "outcome")) up to cursor \(end) cannot be read, since the journal is damaged: "
+                    + "`holdfast journal verify` says where")
+        }
+        guard json else { return [] }
+        let gap = Gap(
+            missed: missed, unreadable: unreadable > 0 ? unreadable : nil, after: cursor.rawValue,
+            deleted: missed > unreadable ? gone : nil)
+        return [try JSONOutput.line(gap)]
     }
 
     private static func padded(_ text: String) -> String {

@@ -43,6 +43,8 @@ struct VerificationRendering: Encodable, Equatable {
         var dropped: [String: Int]
         /// Entries found, and left out since they have ended.
         var ended: Int
+        /// Outcomes of the history that are lost; nil for none.
+        var lostOutcomes: Int?
         var remarks: [String]
 
         init(_ report: SalvageReport) {
@@ -51,6 +53,7 @@ struct VerificationRendering: Encodable, Equatable {
             restored = report.restored
             dropped = report.dropped
             ended = report.ended
+            lostOutcomes = report.lostOutcomes > 0 ? report.lostOutcomes : nil
             remarks = report.remarks
         }
 

@@ -90,12 +90,14 @@ struct LostReceipts {
                 take(Key(notification.id, notification.recipient, notification.topic), entry.uid)
             }
         }
-        var last = cursor
+        var (last, isGap) = (cursor, false)
         while case let page = try reader.outcomes(after: last, limit: Self.page), page.end > last {
             for outcome in page.outcomes { take(Key(outcome.id, outcome.recipient, outcome.topic), outcome.uid) }
+            if page.end.rawValue - last.rawValue > page.outcomes.count { isGap = true }
             last = page.end
         }
-        try explain(&found, isGap: try reader.outcomeLog().deleted > cursor)
+        if try reader.outcomeLog().deleted > cursor { isGap = true }
+        try explain(&found, isGap: isGap)
     }
 
     private func explain(_ found: inout Found, isGap: Bool) throws(JournalError) {
@@ -104,7 +106,7 @@ struct LostReceipts {
                 found.items[position].isUntold = true
                 found.items[position].detail =
                     areOfThisReport
-                    ? "a crash came between its commit and this report, and outcomes were deleted since: it was refused, or has ended"
+                    ? "a crash came between its commit and this report, and outcomes were deleted since, or can't be read: it was refused, or has ended"
                     : "unknown to this report: taken by another run"
                 continue
             }

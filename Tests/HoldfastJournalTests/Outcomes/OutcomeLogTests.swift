@@ -263,8 +263,9 @@ struct OutcomeLogTests {
         for newest in [UInt64(0), 1, 7, 10] {
             // As between a commit and the moment when memory has it.
             let page = try journal.readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                try OutcomeReading.page(
-                    after: .start, limit: 100, newest: newest, producers: ["default"], in: snapshot, tables)
+                var damage = OutcomeDamage()
+                return try OutcomeReading.page(
+                    after: .start, limit: 100, newest: newest, producers: ["default"], in: snapshot, tables, &damage)
             }
             #expect(page?.outcomes.count == Int(newest) && page?.end == OutcomeCursor(newest))
         }

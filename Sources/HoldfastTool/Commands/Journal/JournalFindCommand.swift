@@ -20,7 +20,8 @@ struct JournalFindCommand: AsyncParsableCommand {
               holdfast journal find --token 00fc13adff785122b4ad28809a3420982341241421348097 --since 10m
               holdfast journal find --outcome rejected --topic com.example.app --since 1d --all --json
 
-            Exit codes: 0 something was found · 1 nothing was found.
+            Exit codes: 0 something was found · 1 nothing was found · 72 nothing was found, and a part of the history could \
+            not be looked at, since the journal is damaged.
             """)
 
     @OptionGroup var historyOptions: HistoryOptions
@@ -53,7 +54,7 @@ struct JournalFindCommand: AsyncParsableCommand {
             Console.standard.showStatus("looked through: \(Format.count(done)) of \(Format.count(total)) ended")
         }
         defer { Console.standard.showStatus("") }
-        if all { return try printAll(search) }
+        if all { return try printAll(&search) }
         // One more than is printed: whether there are more is told.
         let most = limit == .max ? limit : limit + 1
         var ended = try search.ended(limit: most)
@@ -67,12 +68,13 @@ struct JournalFindCommand: AsyncParsableCommand {
         waiting = Array(waiting.prefix(limit - ended.count))
         older = Array(older.prefix(limit - ended.count - waiting.count))
         switch (waiting.count + older.count, ended.count) {
-        case (0, 0): return try tellNothing(reader)
+        case (0, 0): return try tellNothing(reader, unreadable: search.unreadable)
         case (0, 1) where !json: try tell(ended[0], reader)
         case (1, 0) where !json: try await tell((waiting + older)[0], path)
         default: try print(waiting, ended, older, reader)
         }
         if isMore { try tellMore() }
+        try tellUnreadable(search.unreadable)
         return .ok
     }
 
@@ -84,11 +86,21 @@ struct JournalFindCommand: AsyncParsableCommand {
         Console.standard.note("more match: --all prints all of them, and --limit more of them")
     }
 
-    private func printAll(_ search: HistorySearch) throws -> ToolStatus {
+    /// Ended notifications that could not be looked at: the last line.
+    private struct Unreadable: Encodable { var unreadable: Int }
+
+    private func tellUnreadable(_ count: Int) throws {
+        guard count > 0 else { return }
+        if json { Console.standard.print(try JSONOutput.line(Unreadable(unreadable: count))) }
+        HistoryWords.sayUnreadable(count)
+    }
+
+    private func printAll(_ search: inout HistorySearch) throws -> ToolStatus {
         var count = 0
+        let reader = search.reader
         func show(_ waiting: [JournalEntry], _ ended: [Outcome], _ older: [JournalEntry]) throws {
             guard !waiting.isEmpty || !ended.isEmpty || !older.isEmpty else { return }
-            try print(waiting, ended, older, search.reader, isFirst: count == 0)
+            try print(waiting, ended, older, reader, isFirst: count == 0)
             count += waiting.count + ended.count + older.count
         }
         try show(try search.waiting(limit: .max), [], [])
@@ -98,7 +110,9 @@ struct JournalFindCommand: AsyncParsableCommand {
         }
         try show([], [], try search.oldRejections(limit: .max))
         Console.standard.showStatus("")
-        return count == 0 ? try tellNothing(search.reader) : .ok
+        if count == 0 { return try tellNothing(reader, unreadable: search.unreadable) }
+        try tellUnreadable(search.unreadable)
+        return .ok
     }
 
     // MARK: Printing
@@ -135,10 +149,12 @@ struct JournalFindCommand: AsyncParsableCommand {
     }
 
     /// Nothing was found, and why that may be.
-    private func tellNothing(_ reader: JournalReader) throws -> ToolStatus {
+    private func tellNothing(_ reader: JournalReader, unreadable: Int) throws -> ToolStatus {
+        try tellUnreadable(unreadable)
+        let status: ToolStatus = unreadable > 0 ? .unreadable : .notAllConfirmed
         // That nothing can be found is said in any case: it is no answer.
-        guard try !json || !reader.history().isKept else { return .notAllConfirmed }
+        guard try !json || !reader.history().isKept else { return status }
         Console.standard.note("nothing of \(reader.directory) matches: \(try HistoryWords.extent(of: reader))")
-        return .notAllConfirmed
+        return status
     }
 }

@@ -9,8 +9,9 @@ struct OutcomesListCommand: AsyncParsableCommand {
         abstract: "List outcomes after a cursor, and say the next cursor.",
         discussion: """
             With --json each outcome is an object on a line of its own, and the last line is {"next": CURSOR}: give that \
-            to --after to go on. While journal.history is off, it has "isKept": false as well. Where outcomes were deleted before they were read, a line {"missed": COUNT} says how \
-            many. Tokens are shortened unless --reveal is given.
+            to --after to go on. While journal.history is off, it has "isKept": false as well. Where outcomes were deleted before they were read, \
+            or cannot be read since the journal is damaged, a line {"missed": COUNT} says how many, and "unreadable" \
+            how many of them damage took. Tokens are shortened unless --reveal is given.
 
             Examples:
               holdfast outcomes list --limit 1000
