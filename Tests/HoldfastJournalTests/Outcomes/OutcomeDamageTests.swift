@@ -30,9 +30,8 @@ struct OutcomeDamageTests {
                 start = found.upperBound
             }
         }
-        let first = rows[number].key.span.bigEndian64(at: 0)
-        let next = number + 1 < rows.count ? rows[number + 1].key.span.bigEndian64(at: 0) : UInt64(Self.count) + 1
-        return first...(next - 1)
+        let firsts = rows.map { row in row.key.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } } + [UInt64(Self.count) + 1]
+        return firsts[number]...(firsts[number + 1] - 1)
     }
 
     private struct Told: Equatable {
