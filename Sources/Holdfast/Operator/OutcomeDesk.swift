@@ -25,7 +25,8 @@ public protocol OutcomeDesk: Sendable {
     ///     it were deleted, the listing says how many: ``OutcomeListing/missed``. Nothing is missed without a cursor.
     ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
     ///   - producers: the names of the Producers whose outcomes are wanted; `nil` for all.
-    ///   - wait: how long to wait at most where there are none yet. Without an engine none come, and nobody waits.
+    ///   - wait: how long to wait at most where there are none yet. Ends when the log is turned on or off. Without an engine
+    ///     none come, and nobody waits.
     /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
     func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
@@ -70,11 +71,19 @@ public struct OutcomeListing: Hashable, Sendable {
     public var end: OutcomeCursor
     /// The number of outcomes after the cursor that were deleted before they were read: the history's bounds left no room.
     public var missed: Int
+    /// Whether outcomes are missing right before these, nobody knows how many: they ended while the log was off.
+    public var wasOff: Bool
     /// The newest outcome of the log.
     public var newest: OutcomeCursor
+    /// Whether outcomes are written to the log: while they are not, none come.
+    public var isKept: Bool
 
-    package init(outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, newest: OutcomeCursor) {
+    package init(
+        outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, wasOff: Bool = false, newest: OutcomeCursor,
+        isKept: Bool = true
+    ) {
         (self.outcomes, self.end, self.missed, self.newest) = (outcomes, end, missed, newest)
+        (self.wasOff, self.isKept) = (wasOff, isKept)
     }
 }
 

@@ -8,19 +8,22 @@ package struct OutcomeLogReading: Sendable {
     /// The bounds of the log.
     private let log: @Sendable () throws(JournalError) -> OutcomeLogFigures
     private let page: @Sendable (OutcomeCursor, Int) throws(JournalError) -> OutcomePage
+    private let keeping: @Sendable () throws(JournalError) -> OutcomeKeeping.Standing
 
     /// Of a journal in any form.
     package init(
         log: @escaping @Sendable () throws(JournalError) -> OutcomeLogFigures,
-        page: @escaping @Sendable (_ after: OutcomeCursor, _ limit: Int) throws(JournalError) -> OutcomePage
+        page: @escaping @Sendable (_ after: OutcomeCursor, _ limit: Int) throws(JournalError) -> OutcomePage,
+        keeping: @escaping @Sendable () throws(JournalError) -> OutcomeKeeping.Standing
     ) {
-        (self.log, self.page) = (log, page)
+        (self.log, self.page, self.keeping) = (log, page, keeping)
     }
 
     package init(_ journal: any JournalService) {
         self.init(
             log: { () throws(JournalError) in journal.outcomeLog },
-            page: { (after, limit) throws(JournalError) in try journal.outcomes(after: after, limit: limit) })
+            page: { (after, limit) throws(JournalError) in try journal.outcomes(after: after, limit: limit) },
+            keeping: { () throws(JournalError) in try OutcomeKeeping.standing(in: journal) })
     }
 
     /// See ``OutcomeDesk/outcomes(after:limit:of:waitingAtMost:)``, without the waiting.
@@ -38,19 +41,26 @@ package struct OutcomeLogReading: Sendable {
         var listing = OutcomeListing(outcomes: [], end: begin, newest: newest)
         for _ in 0..<Self.greatestPassedPages {
             let start = listing.end
-            let page = try page(start, limit)
+            var page = try page(start, limit)
             // After the page was read: what was deleted meanwhile was not necessarily missed.
-            let bounds = try log()
+            let (bounds, standing) = (try log(), try keeping())
             let first = page.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) }
             let gone = min(bounds.deleted, first ?? bounds.deleted)
-            // Without a cursor the beginning is where the log begins, wherever that is.
-            if gone > start, cursor != nil || start > begin {
-                listing.missed += Int(clamping: gone.rawValue - start.rawValue)
+            // What comes behind a gap is the next listing's, which begins with it.
+            if let gap = standing.gaps.first(where: { $0 > max(start, gone) && $0 < page.end }) {
+                page.outcomes.removeAll { $0.cursor > gap }
+                page.end = gap
             }
             listing.end = max(page.end, page.outcomes.isEmpty ? gone : start)
+            // Without a cursor the beginning is where the log begins, wherever that is.
+            if cursor != nil || start > begin {
+                if gone > start { listing.missed += Int(clamping: gone.rawValue - start.rawValue) }
+                if standing.gaps.contains(where: { $0 >= start && $0 < listing.end }) { listing.wasOff = true }
+            }
             listing.newest = max(bounds.newest, listing.newest)
+            listing.isKept = standing.isKept
             listing.outcomes = page.outcomes.filter { producers?.contains($0.producer) ?? true }
-            if !listing.outcomes.isEmpty || listing.end == start { break }
+            if !listing.outcomes.isEmpty || listing.wasOff || listing.end == start { break }
         }
         return listing
     }

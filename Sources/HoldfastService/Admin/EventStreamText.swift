@@ -14,8 +14,16 @@ enum EventStreamText {
     static func heartbeat(readTo cursor: OutcomeCursor) -> [UInt8] { Array(": heartbeat\nid: \(cursor)\n\n".utf8) }
 
     /// Outcomes that were deleted before they could be told.
-    static func gap(_ missed: Int, upTo cursor: OutcomeCursor) -> [UInt8] {
-        Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)}\n\n".utf8)
+    ///
+    /// - Parameter wasOff: whether others, nobody knows how many, ended while the history was off.
+    static func gap(_ missed: Int, wasOff: Bool, upTo cursor: OutcomeCursor) -> [UInt8] {
+        Array(
+            "id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)\(wasOff ? ",\"wasOff\":true" : "")}\n\n".utf8)
+    }
+
+    /// Nothing comes any more, since the history is off.
+    static func off(readTo cursor: OutcomeCursor) -> [UInt8] {
+        Array("id: \(cursor)\nevent: off\ndata: {\"isKept\":false}\n\n".utf8)
     }
 
     /// One outcome. JSON has no line ends.

@@ -7,6 +7,8 @@ final class OutcomePrinter {
     /// Outcomes that were deleted before they were read.
     private struct Gap: Encodable {
         var missed: Int
+        /// True where others are missing, nobody knows how many; else absent.
+        var wasOff: Bool?
         /// The cursor that was asked for, and the last one that is gone.
         var after: UInt64
         var deleted: UInt64
@@ -32,7 +34,7 @@ final class OutcomePrinter {
     /// - Throws: ``ToolError`` when standard output does not take it and must.
     func print(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws {
         var lines: [String] = []
-        if listing.missed > 0 { lines += try gap(listing.missed, after: cursor) }
+        if listing.missed > 0 || listing.wasOff { lines += try gap(listing, after: cursor) }
         for outcome in listing.outcomes {
             let row = OutcomeRow(outcome, reveal: reveal)
             if !json, !hasHeading {
@@ -57,12 +59,21 @@ final class OutcomePrinter {
         try write(try JSONOutput.line(Next(next: cursor.rawValue, isKept: isKept ? nil : false)))
     }
 
-    private func gap(_ missed: Int, after cursor: OutcomeCursor) throws -> [String] {
-        let gone = cursor.rawValue + UInt64(missed)
-        console.warning(
-            "\(Format.plural(missed, "outcome")) after cursor \(cursor), up to \(gone), had been deleted before they were read: "
-                + "journal.history keeps less than that")
-        return json ? [try JSONOutput.line(Gap(missed: missed, after: cursor.rawValue, deleted: gone))] : []
+    private func gap(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws -> [String] {
+        let (missed, gone) = (listing.missed, cursor.rawValue + UInt64(listing.missed))
+        if missed > 0 {
+            console.warning(
+                "\(Format.plural(missed, "outcome")) after cursor \(cursor), up to \(gone), had been deleted before they were "
+                    + "read: journal.history keeps less than that")
+        }
+        if listing.wasOff {
+            console.warning(
+                "outcomes after cursor \(gone) are missing, nobody knows how many: journal.history was off when they ended"
+            )
+        }
+        let gap = Gap(
+            missed: missed, wasOff: listing.wasOff ? true : nil, after: cursor.rawValue, deleted: gone)
+        return json ? [try JSONOutput.line(gap)] : []
     }
 
     private static func padded(_ text: String) -> String {
