@@ -82,16 +82,26 @@ extension Dialer {
 
     /// BoringSSL's words in ours, where they are known.
     func describe(handshake error: String) -> ConnectError {
-        // Without the places in BoringSSL's sources.
-        let text = error.replacing(/\ at \/[^ ]*:[0-9]+/, with: "")
-        if text.contains("HANDSHAKE_FAILURE"), tls?.lacksCertificate == true {
+        let text = Self.plain(error)
+        if error.contains("HANDSHAKE_FAILURE"), tls?.lacksCertificate == true {
             return ConnectError(
                 .configuration, "\(endpoint) asked for a certificate, was shown none, and ended the handshake")
         }
-        for (word, kind, meaning) in Self.handshakeFailures where text.contains(word) {
+        for (word, kind, meaning) in Self.handshakeFailures where error.contains(word) {
             return ConnectError(kind, "\(endpoint) \(meaning) (\(text))")
         }
         return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
+    }
+
+    /// The reasons of an error of BoringSSL, without numbers and the places in its sources.
+    private static func plain(_ error: String) -> String {
+        var reasons: [Substring] = []
+        for match in error.matches(of: /OPENSSL_internal:([A-Z0-9_]+)/) where !reasons.contains(match.1) {
+            reasons.append(match.1)
+        }
+        if !reasons.isEmpty { return reasons.joined(separator: ", ") }
+        if error.contains("eofDuringHandshake") { return "the connection ended in the middle of the handshake" }
+        return error.replacing(/\ at \/[^ ]*:[0-9]+/, with: "")
     }
 
     /// A part of BoringSSL's error, whether the configuration has to be mended, and the meaning. The first match
@@ -144,6 +154,8 @@ extension Dialer {
         switch error {
         case let error as IOError:
             return FileFailure.words(ofSystem: Int(error.errnoCode))
+        case is NIOSSLError, is BoringSSLError:
+            return "TLS: \(plain("\(error)"))"
         case ChannelError.connectTimeout(let limit):
             return "no answer within \(Duration.nanoseconds(limit.nanoseconds).words)"
         default:

@@ -24,6 +24,7 @@ package final class Webhook: Sendable {
     /// The flag by which a command names the journal, with the space behind it; empty if nobody knows its directory.
     private let journal: String
     private let shown = Monitor(Shown())
+    private let lines: Monitor<FailureLines>
     private let ending = WebhookEnding()
 
     private struct Shown: Sendable {
@@ -49,6 +50,7 @@ package final class Webhook: Sendable {
         directory: String? = nil, logger: Logger, write: @escaping Writer
     ) {
         journal = directory.map { "--journal \($0) " } ?? ""
+        lines = Monitor(FailureLines(interval: engine.logInterval))
         (self.configuration, self.engine, self.poster) = (configuration, engine, poster)
         (self.clock, self.logger, self.write) = (clock, logger, write)
     }
@@ -141,9 +143,10 @@ package final class Webhook: Sendable {
         let items = zip(wanted, written).map { outcome, bytes in
             WebhookMachine.Item(cursor: outcome.cursor, byteCount: bytes.count, settledAt: outcome.settledAt)
         }
-        let news = machine.take(.init(items: items, end: listing.end, missed: listing.missed))
+        let news = machine.take(
+            .init(items: items, end: listing.end, missed: listing.missed, wasOff: listing.wasOff))
         if listing.unreadable > 0 { sayDamage(listing.unreadable) }
-        if listing.missed > listing.unreadable { say(news) }
+        if listing.missed > listing.unreadable || listing.wasOff { say(news) }
         return written
     }
 
@@ -169,7 +172,9 @@ package final class Webhook: Sendable {
         }
         let news = machine.answered(result, to: post, now: clock.moment(), random: .random(in: 0..<1))
         show(machine)
+        // Before the cursor moves: what was passed over is in the log by then.
         say(news)
+        sayLasting()
     }
 
     private func move(to cursor: OutcomeCursor, _ machine: inout WebhookMachine) async {
@@ -252,8 +257,9 @@ package final class Webhook: Sendable {
         switch news {
         case nil: break
         case .failing(let fault):
-            say(.warning, "\(server) takes no outcomes, and is asked again until it does: \(fault)")
+            if let passed = lines.withLock({ $0.begins(now: clock.moment().monotonic) }) { sayFailing(fault, passed) }
         case .recovered(let time, let failures):
+            guard lines.withLock({ $0.ends() }) else { return }
             let requests = failures == 1 ? "1 request" : "\(failures) requests"
             say(
                 .notice,
@@ -263,6 +269,11 @@ package final class Webhook: Sendable {
             say(
                 .warning,
                 "\(count) outcomes were deleted before \(server) was told, for the bounds of the history; it is told how many"
+            )
+        case .wasOff:
+            say(
+                .warning,
+                "outcomes that ended while the history was off can't be told to \(server), nobody knows how many; it is told so"
             )
         case .tooLarge(let limit):
             say(
@@ -277,6 +288,20 @@ package final class Webhook: Sendable {
                     + "passed over up to cursor \(last) (\(fault)); `holdfast outcomes list \(journal)--after "
                     + "\(last.rawValue - 1) --limit 1` shows the last")
         }
+    }
+
+    /// A failure that began soon after the line of another has its own when it lasts.
+    private func sayLasting() {
+        guard let fault = shown.withLock({ $0.figures.failingSince == nil ? nil : $0.figures.fault }) else { return }
+        if let passed = lines.withLock({ $0.lasts(now: clock.moment().monotonic) }) { sayFailing(fault, passed) }
+    }
+
+    /// - Parameter passed: failures without a line since the last one.
+    private func sayFailing(_ fault: String, _ passed: Int) {
+        let others = passed > 0 ? " (and did so \(passed == 1 ? "once" : "\(passed) times") since the last line)" : ""
+        say(
+            .warning,
+            "\(configuration.address.server) takes no outcomes, and is asked again until it does\(others): \(fault)")
     }
 
     private func say(_ level: Logger.Level, _ words: String) {

@@ -11,7 +11,7 @@ enum WebhookBody {
         let head =
             "{\"type\":\"outcomes\",\"webhook\":\"\(webhook)\",\"id\":\"\(id)\",\"timestamp\":\""
             + "\(Timestamp.format(timestamp))\",\"attempt\":\(post.attempt),\"possible-duplicate\":"
-            + "\(post.isPossibleDuplicate),\"missed\":\(post.missed),\"outcomes\":["
+            + "\(post.isPossibleDuplicate),\"missed\":\(post.missed),\(post.wasOff ? "\"was-off\":true," : "")\"outcomes\":["
         var body = Array(head.utf8)
         body.reserveCapacity(head.utf8.count + outcomes.reduce(2) { $0 + $1.count + 1 })
         for (index, outcome) in outcomes.enumerated() {

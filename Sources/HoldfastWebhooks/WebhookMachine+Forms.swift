@@ -15,6 +15,10 @@ extension WebhookMachine {
         var end: OutcomeCursor
         /// Outcomes that were deleted before they were read.
         var missed: Int
+        /// Whether others are missing, nobody knows how many, because the history was off.
+        var wasOff = false
+
+        var hasGap: Bool { missed > 0 || wasOff }
     }
 
     /// A request.
@@ -30,6 +34,8 @@ extension WebhookMachine {
         var isPossibleDuplicate: Bool
         /// Whether it tells nothing new, and asks only whether the receiver takes anything (``LoneRefusal``).
         var isProbe = false
+        /// See ``Load/wasOff``.
+        var wasOff = false
     }
 
     enum Step: Hashable, Sendable {
@@ -45,6 +51,8 @@ extension WebhookMachine {
         case failing(String)
         case recovered(after: Duration, failures: Int)
         case missed(Int)
+        /// Outcomes are missing that ended while the history was off.
+        case wasOff
         /// The receiver calls a request too large; at most so many outcomes from now on.
         case tooLarge(now: Int)
         /// It refuses a request with this status; at most so many outcomes from now on.

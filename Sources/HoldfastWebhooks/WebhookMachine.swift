@@ -33,6 +33,7 @@ struct WebhookMachine: Sendable {
     private var pause: Duration?
     /// Missed outcomes that the receiver refused to be told of alone: they are told with the next ones.
     private var carried = 0
+    private var carriesOff = false
     private var lone = LoneRefusal()
     /// Why the outcome at ``position`` was refused last.
     private var loneFault: PostResult?
@@ -95,7 +96,7 @@ struct WebhookMachine: Sendable {
         return Post(
             items: start..<end, first: first, last: start < end ? load.items[end - 1].cursor : load.end,
             attempt: attempts + 1, missed: load.missed,
-            isPossibleDuplicate: first <= unclearThrough || isDoubtful)
+            isPossibleDuplicate: first <= unclearThrough || isDoubtful, wasOff: load.wasOff)
     }
 
     /// What the receiver has taken before, or a request without outcomes where that is not known: either keeps the order.
@@ -111,20 +112,23 @@ struct WebhookMachine: Sendable {
 
     /// The time, before each step: what was passed is noted on disk before long.
     mutating func look(now: Duration) {
-        guard cursor > durable, load == nil, carried == 0 else { return }
+        guard cursor > durable, load == nil, !carries else { return }
         let since = passedSince ?? now
         passedSince = since
         if now - since >= Self.passedTime { mustMove = true }
     }
 
     /// Nothing is read any more: what was passed is noted.
-    mutating func end() { mustMove = mustMove || cursor > durable && load == nil && carried == 0 }
+    mutating func end() { mustMove = mustMove || cursor > durable && load == nil && !carries }
+
+    /// Whether a gap is to be told with the next outcomes.
+    private var carries: Bool { carried > 0 || carriesOff }
 
     /// The cursor on disk, before the log is read. Somebody else may have moved it, and then it counts.
     mutating func found(_ cursor: OutcomeCursor) {
         guard cursor != durable else { return }
         (self.cursor, durable, load, mustMove) = (cursor, cursor, nil, false)
-        (lone, carried, kept) = (LoneRefusal(), 0, nil)
+        (lone, carried, carriesOff, kept) = (LoneRefusal(), 0, false, nil)
     }
 
     /// The log was read.
@@ -132,19 +136,21 @@ struct WebhookMachine: Sendable {
         figures.missed += load.missed
         if self.load != nil, lone.witness > 0 { return append(load) }
         (position, attempts) = (0, 0)
-        let news = load.missed > 0 ? News.missed(load.missed) : nil
-        if !load.items.isEmpty || load.missed > 0 && carried == 0 {
+        let news = Self.news(of: load)
+        if !load.items.isEmpty || load.hasGap && !carries {
             self.load = load
             self.load?.missed += carried
-            carried = 0
+            self.load?.wasOff = load.wasOff || carriesOff
+            (carried, carriesOff) = (0, false)
             if let kept {
                 self.load?.items.insert(kept, at: 0)
                 (position, self.kept) = (1, nil)
             }
         } else {
             carried += load.missed
+            carriesOff = carriesOff || load.wasOff
             cursor = load.end
-            mustMove = cursor.rawValue - durable.rawValue >= Self.passedLimit && carried == 0
+            mustMove = cursor.rawValue - durable.rawValue >= Self.passedLimit && !carries
         }
         return news
     }
@@ -152,8 +158,13 @@ struct WebhookMachine: Sendable {
     private mutating func append(_ more: Load) -> News? {
         load?.items += more.items
         load?.missed += more.missed
+        if more.wasOff { load?.wasOff = true }
         load?.end = more.end
-        return more.missed > 0 ? .missed(more.missed) : nil
+        return Self.news(of: more)
+    }
+
+    private static func news(of load: Load) -> News? {
+        load.missed > 0 ? .missed(load.missed) : load.wasOff ? .wasOff : nil
     }
 
     /// There was nothing to read for a while.
@@ -221,6 +232,7 @@ struct WebhookMachine: Sendable {
         if position < load.items.count {
             cursor = post.last
             self.load?.missed = 0
+            self.load?.wasOff = false
         } else {
             cursor = load.end
             drop()
@@ -252,7 +264,7 @@ struct WebhookMachine: Sendable {
             return result.status == 413 ? .tooLarge(now: limit) : .halved(status: result.status ?? 0, now: limit)
         }
         if result.isAboutContent, post.items.isEmpty, !post.isProbe, let gap = load {
-            (carried, cursor) = (gap.missed, gap.end)
+            (carried, carriesOff, cursor) = (gap.missed, gap.wasOff, gap.end)
             drop()
             return nil
         }

@@ -47,7 +47,8 @@ struct OutcomeTests {
         let desk = StubDesk()
         let outcomes = try each
         let listing = OutcomeListing(
-            outcomes: outcomes, end: OutcomeCursor(9), missed: 4, newest: OutcomeCursor(.max))
+            outcomes: outcomes, end: OutcomeCursor(9), missed: 4, wasOff: true, newest: OutcomeCursor(.max),
+            isKept: false)
         let log = OutcomeLogStatus(
             deleted: OutcomeCursor(3), newest: OutcomeCursor(9), oldestAt: WallTime(seconds: 5), bytes: 77,
             isKept: false,
@@ -84,9 +85,8 @@ struct OutcomeTests {
         #expect(state.queries == [asked])
         #expect(
             state.asked == [
-                "find before 50 10", "log", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "log", "list - 5 [] 0.0 seconds",
-                "log",
-                "log", "open x", "move x 8",
+                "find before 50 10", "log", "list 3 5 [\"a c\", \"b\"] 20.0 seconds", "list - 5 [] 0.0 seconds", "log",
+                "open x", "move x 8",
                 "forget x y",
             ])
     }
@@ -186,13 +186,15 @@ struct OutcomeTests {
     @Test(
         "A question that is none gets an answer that says which part and why",
         arguments: [
-            ("find?token=xyz", 400, "token: "), ("find?uid=0", 400, "uid: \\\"0\\\" is no UID"),
+            ("find?token=xyz", 400, "token: "),
+            ("find?uid=0", 400, "uid: \\\"0\\\" is no UID: a whole number from 1 on"),
             ("find?uid=-1", 400, "uid: "),
             ("find?apns-id=7", 400, "apns-id: \\\"7\\\" is no UUID"), ("find?tokens=1", 400, "can't be asked for"),
             ("find?token=ab&channel=YQ==", 400, "one of token, channel and address"), ("find?uid", 400, "NAME=VALUE"),
             ("find?uid=%zz", 400, "NAME=VALUE"), ("find?uid=1&uid=2", 400, "uid is given twice"),
             ("find?since=yesterday", 400, "since: \\\"yesterday\\\" is no time: RFC 3339"),
             ("find?limit=0", 400, "limit: "),
+            ("find?since=1700000000&until=1600000000", 400, "since is not before until"),
             ("find?limit=1001", 400, "from 1 to 1000"), ("find?before=x", 400, "before: \\\"x\\\" is no cursor"),
             ("find?outcome=gone", 400, "one of confirmed, rejected"),
             ("list?after=1e3", 400, "after: \\\"1e3\\\" is no cursor"),

@@ -274,6 +274,32 @@ struct EntryExplanationTests {
         #expect(text(facts).contains("a retry is refused until it is taken off."))
     }
 
+    @Test("A token that one environment called bad: where the notification went, and where the next ones go")
+    func otherEnvironment() throws {
+        let outcome = Outcome(
+            cursor: OutcomeCursor(1), uid: UID(17), terminal: .confirmed,
+            history: DeliveryHistory(acceptedAt: Self.now, settledAt: Self.now, attempts: 1),
+            id: NotificationID(high: 1, low: 2), recipient: .device(try DeviceToken("00fc13adff785122")), topic: "t")
+        var facts = EntryFacts(uid: UID(17), standing: .ended(outcome), now: Self.now)
+        facts.blacklisted = BlacklistEntry(
+            token: try DeviceToken("00fc13adff785122"), reason: .badDeviceToken, since: Self.now, learntAt: Self.now,
+            route: "production", topic: "t", endpoint: "https://api.push.apple.com", answered: UID(17))
+        let words = text(facts)
+        #expect(
+            words.contains(
+                "sent on route production, whose service called the token bad (BadDeviceToken), and was moved"))
+        #expect(words.contains("is on the blacklist of https://api.push.apple.com since"))
+        #expect(words.contains("goes to the other environment at once if the route has `other-environment: try`"))
+        facts.blacklisted?.answered = UID(3)
+        #expect(!text(facts).contains("was moved"))
+        // One that still waits may be on its way there.
+        facts.standing = .entry(try Self.entry(.neverSent))
+        #expect(text(facts).contains("It goes to the other environment if the route has `other-environment: try`"))
+        #expect(!text(facts).contains("it will be rejected instead of sent"))
+        facts.blacklisted?.reason = .unregistered
+        #expect(text(facts).contains("it will be rejected instead of sent"))
+    }
+
     @Test("A retry names the rejection it was made of")
     func retry() throws {
         #expect(

@@ -151,6 +151,23 @@ struct FileHandOverTests {
         }
     }
 
+    @Test("A report that can't be written any more: what was taken is in the summary all the same")
+    func reportFull() async throws {
+        try write((1...3000).map { line($0) })
+        try await world.withEngine { engine in
+            let script = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""
+            let sent = try await RunningTool(
+                ["-c", script, Tool.path] + arguments(["--report", report, "--json"]), program: "/bin/sh"
+            ).result()
+            #expect(sent.status == 74, "\(sent.errors)")
+            let submitted = engine.status().submitted
+            #expect(try sent.count("accepted") == submitted && sent.count("lines") == submitted)
+            let last = try await send("--resume", "--report", report)
+            #expect(last.status == 0, "\(last.errors)")
+            #expect(try outcomes().values.allSatisfy { $0 == ["confirmed"] } && outcomes().count == 3000)
+        }
+    }
+
     @Test("A full journal makes it wait, and it goes on when there is room")
     func full() async throws {
         try write((1...1500).map { line($0) })

@@ -105,6 +105,12 @@ struct NotificationLineTests {
         #expect(throws: LineFault.self) { try parse(#"{"token":null,"token":"ab","payload":{}}"#, topic: "x") }
     }
 
+    @Test("An empty tag is refused, as over HTTP/2")
+    func emptyTag() throws {
+        let fault = #expect(throws: LineFault.self) { try parse(#"{"token":"ab","payload":{},"tag":""}"#, topic: "x") }
+        #expect(fault?.detail == #""tag" is empty: leave it out for none"#)
+    }
+
     @Test("A channel makes it a broadcast, whose expiration 0 is not one attempt")
     func channel() throws {
         let line = try parse(#"{"channel":"dHN0LXNyY2gtY2hubA==","apns-expiration":0,"payload":{"a":1}}"#, topic: "x")

@@ -2,6 +2,8 @@ import Foundation
 import Scratch
 import Testing
 
+@testable import HoldfastTool
+
 /// `send FILE --report`, as a process, over kill -9.
 @Suite("The report of a file", .serialized)
 struct ReportTests {
@@ -123,6 +125,68 @@ struct ReportTests {
     }
 
     private var later: String { String(Int(Date().timeIntervalSince1970) + 3600) }
+
+    /// What a kill -9 leaves that came while the journal was made.
+    private func begin() async throws {
+        let report = try await SendReport.open(
+            report, nil, of: try InputFile(folder("in")), at: InputPlace(decision: .fromStart), journal: folder("j")
+        ) { _, _ in
+            preconditionFailure("nothing was taken")
+        }
+        _ = try await report.ledger.finish(isWhole: false, fate: { _ in nil }, troubles: [:])
+    }
+
+    @Test("Killed while its journal was made, it begins with the first line", arguments: [true, false])
+    func unmade(isThere: Bool) async throws {
+        let mock = try await MockProcess(in: folder)
+        try write((1...3).map { line($0) })
+        try await begin()
+        if isThere {
+            try FileManager.default.createDirectory(atPath: folder("j/entries"), withIntermediateDirectories: true)
+            try folder.write("j/incomplete", "")
+            try folder.write("j/owner.lock", "")
+        }
+        let status = try await Tool.run("journal", "status", "--journal", folder("j"))
+        #expect(status.status == 66, "\(status.errors)")
+        let sent = try await start("--resume", at: mock).result()
+        #expect(sent.status == 0 && sent.errors.contains("nothing of it was taken so far"), "\(sent.errors)")
+        #expect(try outcomes() == [1: ["confirmed"], 2: ["confirmed"], 3: ["confirmed"]] && !isOpen)
+    }
+
+    @Test("A journal behind a link is the same before it is made and after")
+    func behindLink() async throws {
+        let mock = try await MockProcess(in: folder)
+        try write([line(1)])
+        try FileManager.default.createDirectory(atPath: folder("real"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: folder("real"))
+        let flags = [
+            "send", folder("in"), "--journal", folder("link/j"), "--endpoint", mock.endpoint, "--trust", mock.trust,
+            "--report", report,
+        ]
+        #expect(try await Tool.start(flags + ["--queue-only"]).result().status == 0)
+        let sent = try await Tool.start(flags + ["--resume"]).result()
+        #expect(sent.status == 0, "\(sent.errors)")
+        #expect(try outcomes() == [1: ["confirmed"]])
+    }
+
+    @Test("Where the journal that took its lines is gone, none is made in its place")
+    func goneJournal() async throws {
+        let mock = try await MockProcess(in: folder)
+        try write([line(1)])
+        #expect(try await start("--queue-only", at: mock).result().status == 0)
+        try FileManager.default.moveItem(atPath: folder("j"), toPath: folder("elsewhere"))
+        let gone = try await start("--resume", at: mock).result()
+        #expect(gone.status == 73 && gone.errors.contains("put back the one that took it"), "\(gone.errors)")
+        let wrong = try await Tool.run(
+            "send", folder("in"), "--journal", folder("k"), "--endpoint", mock.endpoint, "--trust", mock.trust,
+            "--report",
+            report, "--resume")
+        #expect(wrong.status == 73 && wrong.errors.contains("by way of"), "\(wrong.errors)")
+        for name in ["j", "k"] { #expect(!FileManager.default.fileExists(atPath: folder(name))) }
+        try FileManager.default.moveItem(atPath: folder("elsewhere"), toPath: folder("j"))
+        #expect(try await start("--resume", at: mock).result().status == 0)
+        #expect(try outcomes() == [1: ["confirmed"]])
+    }
 
     @Test("Without a history it is written all the same")
     func withoutHistory() async throws {

@@ -190,6 +190,32 @@ import Testing
         #expect(machine.figures.missed == 50)
     }
 
+    @Test("That the history was off is told like a gap, once, and not forgotten when it is refused alone")
+    func wasOff() throws {
+        var machine = try machine(batch: 2, at: 10)
+        var gap = load([11, 12, 13])
+        gap.wasOff = true
+        #expect(machine.take(gap) == .wasOff)
+        #expect(try post(machine).wasOff && post(machine).items == 0..<2)
+        try answer(&machine, .taken(status: 200))
+        machine.moved()
+        #expect(try !post(machine).wasOff)
+        try answer(&machine, .taken(status: 200))
+        machine.moved()
+        gap = load([], end: 20)
+        gap.wasOff = true
+        _ = machine.take(gap)
+        #expect(try post(machine).items.isEmpty && post(machine).wasOff)
+        try answer(&machine, .refused(status: 422, retryAfter: nil))
+        machine.end()
+        #expect(machine.step == .read(after: OutcomeCursor(20)))
+        _ = machine.take(load([21]))
+        #expect(try post(machine).wasOff)
+        let body = WebhookBody.bytes(
+            try post(machine), id: "a-1-2", webhook: "a", timestamp: WallTime(seconds: 1), outcomes: [])
+        #expect(String(decoding: body, as: UTF8.self).contains("\"missed\":0,\"was-off\":true,\"outcomes\":["))
+    }
+
     @Test("What is for others costs no request, and is noted on disk now and then") func others() throws {
         var machine = try machine()
         _ = machine.take(load([], end: 9999))

@@ -18,6 +18,8 @@ enum OpeningCheck {
         guard let file = finding.file else { return 0 }
         let blacklist = check(.blacklist, finding, greatestPageCount)
         if let damage = blacklist.fatal { throw error(damage, place) }
+        // One whose making was interrupted lacks its tables, and holds nothing: its owner makes them.
+        if Files.exists(place.incomplete) { return 0 }
         return file.lastPage < greatestPageCount ? blacklist.report.tokenDamage : nil
     }
 

@@ -27,6 +27,17 @@ package final class JournalReader: Sendable {
     private let isOpen = Monitor(true)
     let pageByteCount: Int
 
+    /// Opens the journal of a directory, if one was ever completely made there.
+    ///
+    /// - Returns: `nil` where there is none, or one whose making was interrupted: that holds nothing, and its next opening
+    ///   makes it.
+    package static func ofMade(directory: String) throws(JournalError) -> JournalReader? {
+        do throws(JournalError) { return try JournalReader(directory: directory) } catch {
+            guard error.code == .notFound, !JournalDirectory(directory).isEvident else { throw error }
+            return nil
+        }
+    }
+
     /// - Parameter directory: the journal's, `NAME.journal`.
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
     ///   `unsupportedFileSystem` or `inputOutput`.

@@ -33,6 +33,8 @@ extension EngineCore {
         }
         producers.shared.withLock { $0.terms = ProducerTable.Terms(routes: table, configuration: configuration) }
         surroundings.gate.change(limit: configuration.outcomeLimit)
+        // Who waits for outcomes may learn that none come any more.
+        outcomes.wake()
         for registration in newcomers {
             board.add(route: registration.consumer.name)
             registration.begin()

@@ -16,8 +16,11 @@ extension EngineDesk {
         let reading = OutcomeLogReading(core.journal)
         let deadline = ContinuousClock.now + wait
         var listing = try reading.listing(after: cursor, limit: limit, of: producers)
-        // A gap is told at once.
-        while listing.outcomes.isEmpty, listing.missed == 0, !core.outcomes.hasEnded, !Task.isCancelled {
+        let wasKept = listing.isKept
+        // A gap is told at once, and that the log is turned on or off.
+        while listing.outcomes.isEmpty, listing.missed == 0, !listing.wasOff, listing.isKept == wasKept,
+            !core.outcomes.hasEnded, !Task.isCancelled
+        {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { break }
             if listing.end >= listing.newest { await core.outcomes.wait(after: listing.newest, atMost: left) }

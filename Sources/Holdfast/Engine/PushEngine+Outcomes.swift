@@ -28,6 +28,9 @@ extension PushEngine {
     /// The bounds of the log.
     package var outcomeLog: OutcomeLogFigures { core.journal.outcomeLog }
 
+    /// The shortest time between two lines of the log about the same.
+    package var logInterval: Duration { producer.configuration.logInterval }
+
     /// Whether no more outcomes come, because the engine has ended.
     package var outcomesHaveEnded: Bool { core.outcomes.hasEnded }
 

@@ -26,7 +26,8 @@ public protocol OutcomeDesk: Sendable {
     ///     deleted.
     ///   - limit: the most outcomes, at most ``OperatorDesk/greatestBatch``.
     ///   - producers: the names of the Producers whose outcomes are wanted; `nil` for all.
-    ///   - wait: how long to wait at most where there are none yet. Without an engine none come, and nobody waits.
+    ///   - wait: how long to wait at most where there are none yet. Ends when the log is turned on or off. Without an engine
+    ///     none come, and nobody waits.
     /// - Throws: ``JournalError`` with code ``JournalError/Code/invalidEntry`` for a cursor beyond the newest outcome.
     func outcomes(
         after cursor: OutcomeCursor?, limit: Int, of producers: Set<String>?, waitingAtMost wait: Duration
@@ -74,12 +75,19 @@ public struct OutcomeListing: Hashable, Sendable {
     public var missed: Int
     /// The number of those that can't be read, or were lost in a salvage, since the journal is damaged.
     public var unreadable: Int
+    /// Whether outcomes are missing right before these, nobody knows how many: they ended while the log was off.
+    public var wasOff: Bool
     /// The newest outcome of the log.
     public var newest: OutcomeCursor
+    /// Whether outcomes are written to the log: while they are not, none come.
+    public var isKept: Bool
 
-    package init(outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, unreadable: Int = 0, newest: OutcomeCursor) {
+    package init(
+        outcomes: [Outcome], end: OutcomeCursor, missed: Int = 0, unreadable: Int = 0, wasOff: Bool = false,
+        newest: OutcomeCursor, isKept: Bool = true
+    ) {
         (self.outcomes, self.end, self.newest) = (outcomes, end, newest)
-        (self.missed, self.unreadable) = (missed, unreadable)
+        (self.missed, self.unreadable, self.wasOff, self.isKept) = (missed, unreadable, wasOff, isKept)
     }
 }
 

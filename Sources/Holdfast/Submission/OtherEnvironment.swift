@@ -38,5 +38,5 @@ extension RouteTable {
 
 extension BlacklistEntry {
     /// Whether the token may be good in the other environment: it was called bad, not gone, at one service.
-    var looksLikeOtherEnvironment: Bool { reason == .badDeviceToken && endpoint != nil && token != nil }
+    package var looksLikeOtherEnvironment: Bool { reason == .badDeviceToken && endpoint != nil && token != nil }
 }

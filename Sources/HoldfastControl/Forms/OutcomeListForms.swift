@@ -49,11 +49,14 @@ package struct OutcomeListForm: Codable, Hashable, Sendable {
     package var missed: Int?
     /// Those of them that can't be read, since the journal is damaged; absent where there are none.
     package var unreadable: Int?
+    /// True where outcomes are missing right before these, which ended while the history was off; else absent.
+    package var wasOff: Bool?
     /// False while nothing is added, since the history is off; else absent.
     package var isKept: Bool?
 
-    package init(_ listing: OutcomeListing, isKept: Bool = true) {
-        self.isKept = isKept ? nil : false
+    package init(_ listing: OutcomeListing) {
+        isKept = listing.isKept ? nil : false
+        wasOff = listing.wasOff ? true : nil
         outcomes = listing.outcomes.map { OutcomeForm($0) }
         next = listing.end.rawValue
         newest = listing.newest.rawValue
@@ -64,7 +67,7 @@ package struct OutcomeListForm: Codable, Hashable, Sendable {
     func value() throws(ControlError) -> OutcomeListing {
         OutcomeListing(
             outcomes: try outcomes.values(), end: OutcomeCursor(next), missed: missed ?? 0,
-            unreadable: unreadable ?? 0, newest: OutcomeCursor(newest))
+            unreadable: unreadable ?? 0, wasOff: wasOff ?? false, newest: OutcomeCursor(newest), isKept: isKept ?? true)
     }
 }
 
@@ -119,7 +122,7 @@ package struct OutcomeReaderForm: Codable, Hashable, Sendable {
     package var cursor: UInt64
     /// Outcomes that it has not read, and can.
     package var lag: Int
-    /// Outcomes that were deleted before it came to them; absent where there are none.
+    /// Outcomes that were deleted before it came to them; absent in an older Holdfast's where there are none.
     package var missed: Int?
     /// Whether outcomes are kept until it has read them.
     package var isWaitedFor: Bool
@@ -128,8 +131,7 @@ package struct OutcomeReaderForm: Codable, Hashable, Sendable {
         self.reader = reader.name
         cursor = reader.cursor.rawValue
         lag = status.unread(by: reader)
-        let missed = status.missed(by: reader)
-        self.missed = missed > 0 ? missed : nil
+        missed = status.missed(by: reader)
         isWaitedFor = reader.isWaitedFor
     }
 

@@ -42,6 +42,9 @@ package enum OutcomeQuestion: Hashable, Sendable {
         guard before == nil || rejectionsAfter == nil else {
             throw .malformed("before contradicts rejections-after: give the one that the last answer had")
         }
+        if let since = wanted.since, let until = wanted.until, since >= until {
+            throw .malformed("since is not before until: nothing is between")
+        }
         return .find(wanted, before: before, rejectionsAfter: rejectionsAfter, limit: limit)
     }
 

@@ -70,6 +70,6 @@ package struct OutcomeAnswer: Sendable {
             try await desk.outcomes(after: after, limit: limit, of: producers, waitingAtMost: wait)
         }
         let listing = try await wait > .zero ? places.waiting(list) : list()
-        return try Form.line(OutcomeListForm(listing, isKept: try await desk.outcomeLog().isKept))
+        return try Form.line(OutcomeListForm(listing))
     }
 }

@@ -20,7 +20,7 @@ package enum OutcomeArgument {
 
     package static func uid(_ text: String) throws(Fault) -> UID {
         guard let number = number(text), number > 0 else {
-            throw Fault(message: "\(quoted(text)) is no UID: a whole number.")
+            throw Fault(message: "\(quoted(text)) is no UID: a whole number from 1 on.")
         }
         return UID(number)
     }

@@ -14,9 +14,17 @@ enum EventStreamText {
     static func heartbeat(readTo cursor: OutcomeCursor) -> [UInt8] { Array(": heartbeat\nid: \(cursor)\n\n".utf8) }
 
     /// Outcomes that were deleted before they could be told, or can't be read.
-    static func gap(_ missed: Int, unreadable: Int, upTo cursor: OutcomeCursor) -> [UInt8] {
+    ///
+    /// - Parameter wasOff: whether others, nobody knows how many, ended while the history was off.
+    static func gap(_ missed: Int, unreadable: Int, wasOff: Bool, upTo cursor: OutcomeCursor) -> [UInt8] {
         let damage = unreadable > 0 ? ",\"unreadable\":\(unreadable)" : ""
-        return Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)\(damage)}\n\n".utf8)
+        let others = wasOff ? ",\"wasOff\":true" : ""
+        return Array("id: \(cursor)\nevent: gap\ndata: {\"missed\":\(missed)\(damage)\(others)}\n\n".utf8)
+    }
+
+    /// Nothing comes any more, since the history is off.
+    static func off(readTo cursor: OutcomeCursor) -> [UInt8] {
+        Array("id: \(cursor)\nevent: off\ndata: {\"isKept\":false}\n\n".utf8)
     }
 
     /// One outcome. JSON has no line ends.

@@ -13,6 +13,8 @@ final class OutcomeStreamClient: Sendable {
     /// Everything up to here was told; nil before the first part.
     private let cursor = Monitor<OutcomeCursor?>(nil)
     private let start: OutcomeCursor
+    /// Whether the client was told that the history is off.
+    private let saidOff = Monitor(false)
 
     init(_ engine: PushEngine, _ question: OutcomeStreamQuestion, from start: OutcomeCursor) {
         (self.engine, self.question, self.start) = (engine, question, start)
@@ -40,6 +42,7 @@ final class OutcomeStreamClient: Sendable {
             cursor = listing.end
             self.cursor.withLock { [cursor] in $0 = cursor }
             if !text.isEmpty { return text }
+            if isAll, saysOff(listing.isKept) { return EventStreamText.off(readTo: cursor) }
             guard isAll else { continue }
             if hasEnded { return nil }
             // What came with the engine's end is read before its own.
@@ -48,11 +51,20 @@ final class OutcomeStreamClient: Sendable {
         return nil
     }
 
+    /// Whether it is to be told now that the history is off: once, until it is on again.
+    private func saysOff(_ isKept: Bool) -> Bool {
+        saidOff.withLock { saidOff in
+            defer { saidOff = !isKept }
+            return !isKept && !saidOff
+        }
+    }
+
     private func text(of listing: OutcomeListing) throws -> [UInt8] {
         var text: [UInt8] = []
-        if listing.missed > 0 {
+        if listing.missed > 0 || listing.wasOff {
             let first = listing.outcomes.first.map { OutcomeCursor($0.cursor.rawValue - 1) } ?? listing.end
-            text += EventStreamText.gap(listing.missed, unreadable: listing.unreadable, upTo: first)
+            text += EventStreamText.gap(
+                listing.missed, unreadable: listing.unreadable, wasOff: listing.wasOff, upTo: first)
         }
         for outcome in listing.outcomes where question.wants(outcome) { text += try EventStreamText.outcome(outcome) }
         return text

@@ -34,7 +34,8 @@ struct OutcomeStreamPage: Sendable {
             let question = try OutcomeStreamQuestion(request.query, lastEventID: request.fields["last-event-id"])
             // Asked once before the answer begins, so that a wrong cursor gets its error.
             let log = try await engine.desk.outcomeLog()
-            guard log.isKept else { throw JournalError.historyIsOff }
+            // What is left of an earlier "on" is told, and then that it is off.
+            guard log.isKept || log.count > 0 else { throw JournalError.historyIsOff }
             let start = question.after ?? log.newest
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
             guard clients.enter() else {

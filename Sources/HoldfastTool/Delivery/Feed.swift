@@ -62,8 +62,9 @@ struct Feed {
                     await ledger?.didNotTake()
                     break
                 }
-                try await ledger?.took(batch, receipts)
+                // Before the report is written, which may fail: what was taken counts.
                 publish(batch, of: file, linesBefore: linesBefore, reporter)
+                try await ledger?.took(batch, receipts)
                 if let following {
                     next = try following.get()
                 } else {

@@ -62,15 +62,16 @@ struct FileHandOverWork {
                 try Task.checkCancellation()
                 try await plan.ledger.willTake()
                 let receipts = try await take(part)
-                try await plan.ledger.took(part, receipts)
+                // Before the report is written, which may fail: what was taken counts.
                 count(receipts, of: part, &reporter)
+                taken.withLock { report in
+                    report.lines = part.lineCount - linesBefore
+                    (report.malformed, report.refused) = (reporter.malformed, reporter.refused)
+                    report.finished = part.isLast
+                }
+                try await plan.ledger.took(part, receipts)
             }
             start = batch.progress(of: file)
-            taken.withLock { report in
-                report.lines = batch.lineCount - linesBefore
-                (report.malformed, report.refused) = (reporter.malformed, reporter.refused)
-                report.finished = batch.isLast
-            }
             try await lookIfDue()
             if batch.isLast { return }
         }

@@ -46,6 +46,9 @@ extension JournalReader {
     var reading: OutcomeLogReading {
         OutcomeLogReading(
             log: { () throws(JournalError) in try self.outcomeLog() },
-            page: { (after, limit) throws(JournalError) in try self.outcomes(after: after, limit: limit) })
+            page: { (after, limit) throws(JournalError) in try self.outcomes(after: after, limit: limit) },
+            keeping: { () throws(JournalError) in
+                try OutcomeKeeping.Standing { (name) throws(JournalError) in try self.note(name) }
+            })
     }
 }

@@ -20,6 +20,7 @@ struct OutcomeFollowing {
     func run(after: OutcomeCursor?, _ body: (OutcomeListing, OutcomeCursor) throws -> Void) async throws {
         var desk = try await RemoteDesk(journal: journal)
         var cursor = try await beginning(after, desk)
+        var isKept = true
         var wait = OutcomeQuestion.longestWait
         while true {
             let start = ContinuousClock.now
@@ -29,6 +30,10 @@ struct OutcomeFollowing {
                     waitingAtMost: wait)
                 wait = OutcomeQuestion.longestWait
                 try body(listing, cursor)
+                if listing.end >= listing.newest {
+                    if isKept, !listing.isKept { sayOff() }
+                    isKept = listing.isKept
+                }
                 guard listing.end > cursor else {
                     if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
                     continue
@@ -49,10 +54,6 @@ struct OutcomeFollowing {
     }
 
     private func beginning(_ after: OutcomeCursor?, _ desk: RemoteDesk) async throws -> OutcomeCursor {
-        let log = try await desk.outcomeLog()
-        if !log.isKept, reader == nil {
-            console.warning("the journal keeps no outcomes, so none come: journal.history is off")
-        }
         if let reader {
             let known = try await desk.openOutcomeReader(reader)
             guard let after else { return known }
@@ -60,7 +61,13 @@ struct OutcomeFollowing {
             return after
         }
         if let after { return after }
-        return log.newest
+        return try await desk.outcomeLog().newest
+    }
+
+    private func sayOff() {
+        console.warning(
+            "the journal keeps no outcomes, so none come until journal.history is on again: what ends meanwhile is missing"
+        )
     }
 
     /// The next process that uses the journal. It may take its time to answer: it is just beginning, or under load.

@@ -22,6 +22,9 @@ extension EntryExplanation {
         }
         if let blacklisted = facts.blacklisted {
             guard !holds(blacklisted, facts) else {
+                guard !blacklisted.looksLikeOtherEnvironment else {
+                    return sentences.append(Self.eitherEnvironment(blacklisted, facts))
+                }
                 sentences.append(
                     "Its token is on the blacklist since \(Self.time(blacklisted.since, facts.now)) (\(blacklisted.reason), "
                         + "learnt on route \(blacklisted.route)): it will be rejected instead of sent, unless the token is "
@@ -45,6 +48,14 @@ extension EntryExplanation {
         "It does not go\(isPossiblySent ? " again" : ""): notification \(newer), to the same recipient with the same topic and "
             + "collapse id, is newer and takes its place. When its turn comes, it ends as "
             + "*\(isPossiblySent ? "unknown" : "superseded")*."
+    }
+
+    /// Which service an entry goes to only a running engine knows: it may be on its way to the other environment already.
+    private static func eitherEnvironment(_ entry: BlacklistEntry, _ facts: EntryFacts) -> String {
+        "Its token is on the blacklist \(scope(of: entry)) since \(time(entry.since, facts.now)) (\(entry.reason), learnt on "
+            + "route \(entry.route)): it is not sent there any more. It goes to the other environment if the route has "
+            + "`other-environment: try`, else it will be rejected, unless the token is taken off before "
+            + "(`holdfast blacklist remove`)."
     }
 
     /// Whether a blacklist entry keeps the entry from being sent: the rule of ``TokenBlacklist``.

@@ -64,11 +64,29 @@ struct EntryExplanation: Equatable {
     private mutating func explainEnded(_ outcome: Outcome, _ facts: EntryFacts) {
         sentences += OutcomeStory(outcome).sentences { Self.time($0, facts.now) }
         guard let entry = facts.blacklisted else { return }
+        guard !entry.looksLikeOtherEnvironment else { return explainOtherEnvironment(entry, outcome, facts) }
         let token = outcome.recipient.token == nil ? "address" : "token"
         sentences.append(
             "The \(token) is on the blacklist since \(Self.time(entry.since, facts.now)) (\(entry.reason), learnt on route "
                 + "\(entry.route)): what is submitted for it is refused until it is taken off.")
     }
+
+    /// What one environment calls bad may be good in the other: the way that it went, and that the next ones go.
+    private mutating func explainOtherEnvironment(_ entry: BlacklistEntry, _ outcome: Outcome, _ facts: EntryFacts) {
+        if entry.answered == outcome.uid, outcome.terminal != .rejected(entry.reason) {
+            sentences.append(
+                "Before that it was sent on route \(entry.route), whose service called the token bad (\(entry.reason)), and was "
+                    + "moved to the other environment.")
+        }
+        sentences.append(
+            "The token is on the blacklist \(Self.scope(of: entry)) since \(Self.time(entry.since, facts.now)) "
+                + "(\(entry.reason), learnt on route \(entry.route)): what is submitted for it goes to the other environment at "
+                + "once if the route has `other-environment: try`, a route of that environment serves the topic, and the sender "
+                + "names no environment. Else it is refused until the token is taken off.")
+    }
+
+    /// The service whose part of the blacklist an entry is.
+    static func scope(of entry: BlacklistEntry) -> String { entry.endpoint.map { "of \($0)" } ?? "of every service" }
 
     // MARK: An entry of the journal
 

@@ -90,6 +90,7 @@ private struct LineFields {
         case .tag:
             guard value.kind == .string else { throw LineFault("\"tag\" must be a string") }
             tag = try JSONScanner.utf8(bytes.span, in: value.range)
+            if tag.isEmpty { throw LineFault("\"tag\" is empty: leave it out for none") }
         case .producer: producer = try string(value, bytes, key)
         case .registeredAt: registeredAt = try time(value, bytes, key)
         case .guarantee: try takeGuarantee(value, bytes)

@@ -84,7 +84,16 @@ extension RouteSettings: Codable {
 
     /// The route that the journal in this directory remembers, at rest or in use.
     static func remembered(by journal: String) throws -> RouteSettings? {
-        let reader = try JournalReader(directory: journal)
+        try remembered(by: try JournalReader(directory: journal), of: journal)
+    }
+
+    /// The same; nil where no journal is yet.
+    static func remembered(ifAnyBy journal: String) throws -> RouteSettings? {
+        guard let reader = try JournalReader.ofMade(directory: journal) else { return nil }
+        return try remembered(by: reader, of: journal)
+    }
+
+    private static func remembered(by reader: JournalReader, of journal: String) throws -> RouteSettings? {
         defer { reader.close() }
         return try decode(try reader.note(noteName), journal: journal)
     }

@@ -9,6 +9,8 @@ final class OutcomePrinter {
         var missed: Int
         /// Of them, because of damage; nil where there are none.
         var unreadable: Int?
+        /// True where others are missing, nobody knows how many; else absent.
+        var wasOff: Bool?
         /// The cursor that was asked for, and the last one that is gone; nil where none was deleted.
         var after: UInt64
         var deleted: UInt64?
@@ -34,7 +36,7 @@ final class OutcomePrinter {
     /// - Throws: ``ToolError`` when standard output does not take it and must.
     func print(_ listing: OutcomeListing, after cursor: OutcomeCursor) throws {
         var lines: [String] = []
-        if listing.missed > 0 { lines += try gap(listing, after: cursor) }
+        if listing.missed > 0 || listing.wasOff { lines += try gap(listing, after: cursor) }
         for outcome in listing.outcomes {
             let row = OutcomeRow(outcome, reveal: reveal)
             if !json, !hasHeading {
@@ -73,10 +75,15 @@ final class OutcomePrinter {
                 "\(Format.plural(unreadable, "outcome")) up to cursor \(end) cannot be read, since the journal is damaged: "
                     + "`holdfast journal verify` says where")
         }
+        if listing.wasOff {
+            console.warning(
+                "outcomes after cursor \(gone) are missing, nobody knows how many: journal.history was off when they ended"
+            )
+        }
         guard json else { return [] }
         let gap = Gap(
-            missed: missed, unreadable: unreadable > 0 ? unreadable : nil, after: cursor.rawValue,
-            deleted: missed > unreadable ? gone : nil)
+            missed: missed, unreadable: unreadable > 0 ? unreadable : nil, wasOff: listing.wasOff ? true : nil,
+            after: cursor.rawValue, deleted: missed > unreadable ? gone : nil)
         return [try JSONOutput.line(gap)]
     }
 

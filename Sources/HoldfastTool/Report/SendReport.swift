@@ -25,8 +25,8 @@ struct SendReport {
         guard !path.isEmpty, path != "-" else {
             throw ToolError(.usage, "--report names a file: a later run goes on with it")
         }
-        let directory = URL(fileURLWithPath: journal).standardizedFileURL.resolvingSymlinksInPath().path
-        let reader = FileManager.default.fileExists(atPath: journal) ? try JournalReader(directory: journal) : nil
+        let directory = resolved(journal)
+        let reader = try JournalReader.ofMade(directory: journal)
         defer { reader?.close() }
         let newest = try reader?.outcomeLog().newest ?? .start
         let report = try opened(path, lock, of: file, at: place, journal: directory, from: newest)
@@ -53,6 +53,14 @@ struct SendReport {
             try await ledger.recover(found)
         }
         return SendReport(path: path, ledger: ledger, place: place.progress)
+    }
+
+    /// The directory of a journal, the same before it is there and after: links are resolved only of what is there.
+    private static func resolved(_ journal: String) -> String {
+        let url = URL(fileURLWithPath: journal).standardizedFileURL
+        guard !FileManager.default.fileExists(atPath: url.path) else { return url.resolvingSymlinksInPath().path }
+        return url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
+            .path
     }
 
     /// Whether there is a report that no run goes on with.
@@ -86,10 +94,17 @@ struct SendReport {
         let state = report.state
         guard let taken, taken.lines >= state.lines else {
             guard state.lines > 0 || state.part != nil else { return report }
+            let way =
+                switch (taken, place.decision) {
+                case (nil, .nothingToResume):
+                    "The journal \(journal) knows nothing of it: put back the one that took it, or "
+                case (nil, _): "--resume goes on with both; else "
+                default: "The journal knows of fewer: "
+                }
             throw ToolError(
                 .cannotOpen,
                 "\(path) is the unfinished report of an earlier sending of \(file.name), \(Format.plural(state.lines, "line")) long. "
-                    + (taken == nil ? "--resume goes on with both; else " : "The journal knows of fewer: ") + rest)
+                    + way + rest)
         }
         return report
     }

@@ -65,6 +65,39 @@ import Testing
         #expect(listing.outcomes.isEmpty && listing.end == OutcomeCursor(1))
     }
 
+    @Test("Where outcomes are missing, because the log was off, is told right before the next, also after restarts")
+    func wasOff() async throws {
+        let disk = InMemoryJournal()
+        var journal = disk
+        for isKept in [false, true, false, false, true] {
+            let engine = try testEngine(journal, InMemoryConnector()) { $0.history.isKept = isKept }
+            try await running(engine) {
+                try await submit(1...3, to: engine)
+                try await untilEnded(3, engine)
+            }
+            journal = journal.crashed()
+        }
+        let reading = OutcomeLogReading(journal)
+        func listing(_ after: UInt64?) throws -> OutcomeListing {
+            try reading.listing(after: after.map { OutcomeCursor($0) }, limit: 100, of: nil)
+        }
+        // What ended first is missing as well, for whoever gives a cursor.
+        let first = try listing(0)
+        #expect(first.wasOff && first.outcomes.count == 3 && first.end == OutcomeCursor(3) && first.missed == 0)
+        let second = try listing(3)
+        #expect(second.wasOff && second.outcomes.count == 3 && second.end == OutcomeCursor(6) && second.isKept)
+        #expect(try !listing(nil).wasOff && !listing(1).wasOff && listing(1).outcomes.count == 2)
+        #expect(try !listing(6).wasOff && !listing(4).wasOff)
+        let passed = try reading.listing(after: .start, limit: 100, of: ["nobody"])
+        #expect(passed.wasOff && passed.end == OutcomeCursor(3))
+        let off = try testEngine(journal, InMemoryConnector()) { $0.history = .none }
+        try await running(off) {
+            let desk = off.desk
+            let listing = try await desk.outcomes(after: .start, limit: 9, of: nil, waitingAtMost: .zero)
+            #expect(!listing.isKept)
+        }
+    }
+
     @Test("What was deleted before it was read is counted, once, and not at the beginning") func missed() async throws {
         let deleted = OutcomeCursor(7)
         let reading = OutcomeLogReading(
@@ -80,7 +113,8 @@ import Testing
                         topic: "t")
                 }
                 return OutcomePage(outcomes: outcomes, end: outcomes.last?.cursor ?? after)
-            })
+            },
+            keeping: { () throws(JournalError) in .init() })
         let gap = try reading.listing(after: OutcomeCursor(3), limit: 1, of: nil)
         #expect(gap.missed == 4 && gap.outcomes.map(\.cursor) == [OutcomeCursor(8)] && gap.end == OutcomeCursor(8))
         #expect(try reading.listing(after: gap.end, limit: 9, of: nil).missed == 0)

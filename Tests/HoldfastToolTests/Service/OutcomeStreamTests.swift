@@ -107,6 +107,47 @@ struct OutcomeStreamTests {
         #expect(try await world.stop().status == 0)
     }
 
+    @Test("A history that is turned off and on again by reloads is told to everybody who is connected")
+    func turnedOff() async throws {
+        let world = try await world()
+        let journal = world.folder("push.journal")
+        let service = try await world.serve()
+        let stream = try follow(world, "?after=0")
+        let tool = try Tool.start(["outcomes", "follow", "--journal", journal, "--after", "0", "--json"])
+        #expect(try await world.send(3, journal: "one").result().status == 0)
+        #expect(try await waitUntil { try cursors(stream).count == 3 && tool.output.split(separator: "\n").count == 3 })
+        let on = try world.folder.read("holdfast.yaml")
+        try world.folder.write(
+            "holdfast.yaml",
+            on.replacingOccurrences(of: "{path: push.journal}", with: "{path: push.journal, history: off}"))
+        service.kill(SIGHUP)
+        #expect(try await waitUntil { try events(stream).last?["event"] == "off" })
+        #expect(try await waitUntil { try tool.errors.contains("until journal.history is on again") })
+        // What is left is told to a new client, and then that it is off.
+        let late = try follow(world, "?after=0")
+        #expect(try await waitUntil { try events(late).last?["event"] == "off" || !late.isRunning })
+        #expect(try cursors(late) == [1, 2, 3])
+        late.kill(SIGKILL)
+        #expect(try await world.send(2, journal: "two").result().status == 0)
+        #expect(
+            try await waitUntilAsync {
+                try await Tool.run("journal", "status", "--journal", journal, "--json").count("unconfirmed") == 0
+            })
+        try world.folder.write("holdfast.yaml", on)
+        service.kill(SIGHUP)
+        #expect(try await waitUntil { try world.log.components(separatedBy: "is taken up").count == 3 })
+        #expect(try await world.send(2, journal: "three").result().status == 0)
+        #expect(try await waitUntil { try cursors(stream) == [1, 2, 3, 4, 5] })
+        let told = try events(stream).filter { $0["event"] != nil && $0["event"] != "outcome" }
+        #expect(told.map { $0["event"] } == ["off", "gap"])
+        #expect(told.last?["data"] == #"{"missed":0,"wasOff":true}"# && told.last?["id"] == "3")
+        #expect(try await waitUntil { try tool.output.split(separator: "\n").count == 6 })
+        #expect(try tool.output.contains(#""wasOff":true"#) && tool.errors.contains("nobody knows how many"))
+        stream.kill(SIGKILL)
+        tool.kill(SIGKILL)
+        #expect(try await world.stop().status == 0)
+    }
+
     @Test("A client that does not read holds up nobody") func slow() async throws {
         let world = try await world()
         try await world.serve()

@@ -89,10 +89,20 @@ struct HistoryOptions: ParsableArguments {
         guard recipients.count < 2 else {
             throw ValidationError("\(recipients.joined(separator: " and ")) exclude each other: give one.")
         }
+        if tag == "" { throw ValidationError("--tag: it is empty: a tag has 1 to 256 bytes; leave it out for any.") }
+        // The parser takes the last one of several, without a word.
+        if let flag = RepeatedFlag.first(of: Self.flags, in: CommandLine.arguments.dropFirst()) {
+            throw ValidationError("\(flag) is given twice: give it once.")
+        }
         if let since, let until, since >= until {
             throw ValidationError("--since is not before --until: nothing is between.")
         }
     }
+
+    private static let flags = [
+        "--uid", "--apns-id", "--token", "--channel", "--address", "--tag", "--producer", "--topic", "--since",
+        "--until", "--outcome",
+    ]
 
     var question: HistorySearch.Question {
         var question = HistorySearch.Question()

@@ -58,10 +58,10 @@ struct FileSending {
 
     /// Looks up the place without owning the journal.
     private func place(of input: InputFile) throws -> (place: InputPlace, noted: [UInt8]?) {
-        guard FileManager.default.fileExists(atPath: journal) else {
+        // One that was never completely made has taken nothing.
+        guard let reader = try JournalReader.ofMade(directory: journal) else {
             return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in nil }, nil)
         }
-        let reader = try JournalReader(directory: journal)
         defer { reader.close() }
         let noted = try input.identity.flatMap { try reader.note($0.noteName) }
         return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in noted }, noted)

@@ -22,7 +22,7 @@ extension SendCommand {
 
         let sending = FileSending(
             journal: path, mode: mode, environment: environment,
-            topic: report == nil ? nil : plan.defaultTopic(remembered: try remembered(by: path)))
+            topic: report == nil ? nil : plan.defaultTopic(remembered: try RouteSettings.remembered(ifAnyBy: path)))
         let report: SendReport? =
             if case .file(let input) = source { try await sending.report(self.report, of: input) } else { nil }
         let journal: LMDBJournal

@@ -224,11 +224,6 @@ struct SendCommand: AsyncParsableCommand {
                 fullLimit: configuration.journal.fullLimit, json: deliveryOptions.json))
     }
 
-    /// The route that the journal remembers, of which this process is not the owner yet.
-    func remembered(by journal: String) throws -> RouteSettings? {
-        FileManager.default.fileExists(atPath: journal) ? try RouteSettings.remembered(by: journal) : nil
-    }
-
     /// A flag that would do nothing is a mistake of somebody's.
     private func refuseFlagsForOwner(_ desk: RemoteDesk) throws {
         guard let flag = (routeOptions.given + deliveryOptions.givenForOwner).first else { return }
