@@ -8,7 +8,8 @@ extension LMDBJournal {
         shared.withLock { shared in
             let log = shared.state.log
             return log.figures(
-                bytes: shared.figures.logPages * pageByteCount, unreadable: shared.outcomeDamage.count(after: log.deleted))
+                bytes: shared.figures.logPages * pageByteCount,
+                unreadable: shared.outcomeDamage.count(after: log.deleted))
         }
     }
 

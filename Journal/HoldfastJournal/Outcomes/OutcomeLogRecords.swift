@@ -36,7 +36,9 @@ struct OutcomeLogBounds: Hashable, Sendable {
             throw fault
         }
         let isOld = span[12] < Self.newestVersion
-        guard bytes.count == (isOld ? Self.byteCount : Self.byteCount + 8) else { throw .damaged("it has another length") }
+        guard bytes.count == (isOld ? Self.byteCount : Self.byteCount + 8) else {
+            throw .damaged("it has another length")
+        }
         deleted = span.load(UInt64.self, at: 16)
         newest = span.load(UInt64.self, at: 24)
         unindexed = span.load(UInt64.self, at: 32)

@@ -26,7 +26,8 @@ struct OutcomeSearch {
     ///   - producers: the names, Producer 1 first.
     ///   - newest: the newest outcome of the log; later ones are not looked at.
     init(
-        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int, key: IdentityKey, producers: [String],
+        _ query: OutcomeQuery, before: OutcomeCursor?, limit: Int, mostBytes: Int, key: IdentityKey,
+        producers: [String],
         newest: UInt64 = .max
     ) {
         pattern = OutcomePattern(query, producers: producers)

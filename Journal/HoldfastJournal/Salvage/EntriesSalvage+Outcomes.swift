@@ -44,7 +44,9 @@ struct SalvagedLog {
     func newBounds(isTorn: Bool) -> OutcomeLogBounds {
         var new = bounds
         new.newest = max(bounds.newest, newest)
-        if isTorn, !hasBounds, new.newest > 0 { new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1 }
+        if isTorn, !hasBounds, new.newest > 0 {
+            new.newest = OutcomeBlock.first(of: OutcomeBlock.segment(of: new.newest) + 1) - 1
+        }
         if first < .max {
             new.deleted = min(max(bounds.deleted, first - 1), first - 1)
         } else {

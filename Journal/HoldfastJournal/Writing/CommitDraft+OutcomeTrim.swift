@@ -55,7 +55,8 @@ extension CommitDraft {
     private mutating func dropFirstBlock(_ tables: OutcomeTables, before: Int64?) throws(LMDBError) -> Bool {
         let lastRead = lastRead
         let (openFirst, newest, changedFirst) = (outcomes.openFirst, outcomes.newest, outcomes.changedFirst)
-        let block = try transaction.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> (first: UInt64, last: UInt64)? in
+        let block = try transaction.withCursor(tables.log) {
+            (cursor: inout Cursor) throws(LMDBError) -> (first: UInt64, last: UInt64)? in
             guard try cursor.first() else { return nil }
             var first: UInt64 = 0
             var header: OutcomeBlockHeader?

@@ -75,6 +75,7 @@ package struct OutcomeLogReading: Sendable {
         return OutcomeLogStatus(
             deleted: bounds.deleted, newest: bounds.newest,
             oldestAt: try page(bounds.deleted, 1).outcomes.first?.settledAt,
-            bytes: bounds.bytes, lost: bounds.lost, unreadable: bounds.unreadable, isKept: isKept, readers: readers.sorted { $0.name < $1.name })
+            bytes: bounds.bytes, lost: bounds.lost, unreadable: bounds.unreadable, isKept: isKept,
+            readers: readers.sorted { $0.name < $1.name })
     }
 }

@@ -127,7 +127,8 @@ struct OutcomeDamageTests {
         #expect(work.rows.isEmpty && work.isDone)
     }
 
-    @Test("A salvage says how many outcomes are lost, counts what is there, and gives no cursor twice", arguments: [1, 4])
+    @Test(
+        "A salvage says how many outcomes are lost, counts what is there, and gives no cursor twice", arguments: [1, 4])
     func salvaged(block: Int) throws {
         let scratch = Scratch()
         defer { scratch.remove() }
