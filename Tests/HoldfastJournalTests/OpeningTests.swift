@@ -193,7 +193,8 @@ struct OpeningTests {
 
     @Test(
         "A journal that the power left half made is made anew: nothing can have been in it",
-        arguments: ["entries", "blacklist"], ["no metas", "first meta", "second meta", "cut short", "with pages", "no commit"]
+        arguments: ["entries", "blacklist"],
+        ["no metas", "first meta", "second meta", "cut short", "with pages", "no commit"]
     )
     func halfMade(environment: String, how: String) throws {
         let scratch = Scratch()

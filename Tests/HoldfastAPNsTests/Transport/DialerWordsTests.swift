@@ -24,6 +24,15 @@ import Testing
         #expect(!error.message.contains("/somewhere"), "\(error.message)")
     }
 
+    @Test("A failure of TLS is told by its reasons, without the types and numbers of its library") func reasons() {
+        let error = dialer("svc.example.com").describe(
+            handshake: "handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268435703 error:100000f7:SSL "
+                + "routines:OPENSSL_internal:WRONG_VERSION_NUMBER at /a/tls_record.cc:1]))")
+        #expect(
+            error.message == "https://svc.example.com:443 does not speak TLS on this port (WRONG_VERSION_NUMBER)",
+            "\(error.message)")
+    }
+
     @Test("Places in the sources of others are left out of what nobody knows words for") func places() {
         let error = dialer("svc.example.com").describe(
             handshake: "sslError([Error: 1 one at /a/b.cc:1, Error: 2 two at /c/d-e.cc:22])")
