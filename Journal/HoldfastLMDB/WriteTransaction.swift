@@ -53,7 +53,7 @@ import CHoldfastLMDB
     /// certain only when the error is not one of syncing or of the meta page: see `CommitFailure` in the journal.
     ///
     /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
-    /// `copyIsBehind` that only this copy lacks it.
+    /// `copyIsBehind` that this copy lacks it, and the gate has it, or may have it.
     package consuming func commit() throws(LMDBError) {
         let isKept = try keep()
         let handle = unsafe handle!
@@ -67,7 +67,8 @@ import CHoldfastLMDB
     private func keep() throws(LMDBError) -> Bool {
         guard let gate = environment.gate, let effects = recorder?.finish() else { return false }
         let number = try gate.keep(effects)
-        do throws(LMDBError) { try WorkingCopy.note(number, in: self) } catch {
+        let place = WorkingCopy.Place(number: number, effects: effects.span)
+        do throws(LMDBError) { try WorkingCopy.note(place, in: self) } catch {
             throw LMDBError(.copyIsBehind, error.operation, path: error.path)
         }
         return true

@@ -29,6 +29,12 @@ package enum Effects {
         /// The checksum holds, and the change at this byte can't be.
         case malformed(at: Int)
     }
+
+    /// Reads all changes, without making any.
+    package static func check(_ bytes: [UInt8]) throws(Damage) {
+        var reader = try EffectReader(bytes.span)
+        while try reader.next(bytes.span) != nil {}
+    }
 }
 
 /// Writes changes one behind the other.
