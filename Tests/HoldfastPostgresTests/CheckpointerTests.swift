@@ -20,8 +20,6 @@ struct CheckpointerTests {
         for _ in 0..<8 { try copy.commit(20, value: 2000) }
     }
 
-    private func state(_ error: PQError) -> String? { error.sqlState }
-
     /// The SQLSTATE that a call ends with.
     private func refusal(_ body: () throws -> Void) throws -> String? {
         do {
@@ -130,17 +128,24 @@ struct CheckpointerTests {
         #expect(try refusal { _ = try calls.begin(connection, by: soon()) } == "HF004")
         #expect(try refusal { try calls.put(0, [[1]], connection, by: soon()) } == "23505")
         try calls.put(2, [[1]], connection, by: soon())
-        for (number, chunks) in [(UInt64(7), 2), (9, 2), (8, 0), (8, 1), (8, 2), (8, 3)] {
-            #expect(try refusal { try calls.end(number, sum: 1, chunks: chunks, connection, by: soon()) } != nil)
+        for chunks in [0, 1, 2, 3] {
+            #expect(try refusal { try calls.end(8, sum: 1, chunks: chunks, connection, by: soon()) } == "HF004")
         }
         #expect(try calls.trim(connection, by: soon()))
-        #expect(try log.kept() == "1,2,3,4,5,6,7,8")
+        try copy.commit()
+        try calls.put(0, [[1], [2]], connection, by: soon())
+        for number in [UInt64(0), 7, 10] {
+            #expect(try refusal { try calls.end(number, sum: 1, chunks: 1, connection, by: soon()) } == "HF004")
+        }
+        #expect(try log.state().checkpoint == 0)
+        #expect(try calls.trim(connection, by: soon()))
+        #expect(try log.kept() == "1,2,3,4,5,6,7,8,9")
         #expect(try rebuilt(log) == copy.rows)
         let made = try log.checkpointer().make(of: copy.open, over: connection)
         // The same end once more is answered as the first time.
         let sum = try #require(try WorkingCopy.place(in: copy.open)).sum
-        try calls.end(8, sum: sum, chunks: made.chunks, connection, by: soon())
-        #expect(try refusal { try calls.end(8, sum: sum, chunks: 1, connection, by: soon()) } == "HF004")
+        try calls.end(9, sum: sum, chunks: made.chunks, connection, by: soon())
+        #expect(try refusal { try calls.end(9, sum: sum, chunks: 1, connection, by: soon()) } == "HF004")
     }
 
     @Test("A former owner can do nothing to the log")

@@ -44,9 +44,10 @@ struct OwnLog {
     }
 
     func gate(
-        after last: UInt64 = 0, epoch: Int64? = nil, port: Int? = nil, answer: Duration = .seconds(30)
+        after last: UInt64 = 0, epoch: Int64? = nil, port: Int? = nil, string: String? = nil,
+        answer: Duration = .seconds(30)
     ) throws -> PostgresGate {
-        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: port))
+        let target = try PQTarget(string ?? schema.cluster.tcp("user=\(schema.service)", port: port))
         let terms = PostgresGate.Terms(
             target: target, schema: schema.name, journal: journal, epoch: epoch ?? self.epoch, answer: answer)
         return try PostgresGate(terms, after: last)
