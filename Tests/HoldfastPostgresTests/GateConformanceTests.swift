@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastJournal
 import HoldfastLMDB
+import HoldfastPQ
 import HoldfastPostgres
 import HoldfastTesting
 import Scratch
@@ -30,13 +31,14 @@ struct GateConformanceTests {
             })
         try await conformance.check(rule)
         let rows = try TableRows(directory + "/entries")
-        #expect(try rebuilt(log).differences(from: rows) == [])
+        let connection = try log.schema.asService()
+        defer { connection.close() }
+        #expect(try rebuilt(log, over: connection).differences(from: rows) == [])
         // And so does a checkpoint of it.
         let entries = try Environment.open(directory + "/entries", .readOnly, mapByteCount: nil, tables: 64)
         defer { entries.close() }
-        let connection = try log.schema.asService()
         let made = try log.checkpointer().make(of: entries, over: connection)
         #expect(try made.isTrimmed && made.number == log.state().last)
-        #expect(try rebuilt(log).differences(from: rows) == [])
+        #expect(try rebuilt(log, over: connection).differences(from: rows) == [])
     }
 }

@@ -144,10 +144,9 @@ final class Copy {
 }
 
 /// Builds a copy anew, in a folder that goes away.
-func rebuilt(_ log: OwnLog, epoch: Int64? = nil) throws -> TableRows {
+func rebuilt(_ log: OwnLog, epoch: Int64? = nil, over given: PQConnection? = nil) throws -> TableRows {
     let folder = try TemporaryFolder()
-    let connection = try log.schema.asService()
-    defer { connection.close() }
+    let connection = try given ?? log.schema.asService()
     let place = try log.builder(epoch: epoch).build(in: folder.path, over: connection)
     return place.number == 0 ? TableRows() : try TableRows(folder.path)
 }

@@ -50,16 +50,23 @@ extension Migration {
             """)
     }
 
+    /// Chunks have no gaps, so that the last one tells how many there are.
     private static func chunks(_ schema: String) -> [String] {
         function(
             schema, "put_chunk(of_journal int4, of_epoch int8, of_chunk int4, of_parts bytea[])", returns: "void",
             """
             DECLARE
                 own record;
+                next int4;
             BEGIN
             \(owned(schema, "slot, checkpoint_slot", lock: "SHARE"))
                 IF own.slot = own.checkpoint_slot THEN
                     \(refusal("'no checkpoint was begun'"))
+                END IF;
+                EXECUTE format('SELECT coalesce(max(chunk) + 1, 0) FROM \(schema).checkpoint_%s_%s', of_journal, own.slot)
+                    INTO next;
+                IF of_chunk <> next THEN
+                    \(refusal("format('the next chunk is %s, not %s', next, of_chunk)"))
                 END IF;
                 EXECUTE format('INSERT INTO \(schema).checkpoint_%s_%s (chunk, part, bytes)
                     SELECT $1, p.part - 1, p.bytes FROM unnest($2) WITH ORDINALITY AS p(bytes, part)',
@@ -77,7 +84,7 @@ extension Migration {
             DECLARE
                 own record;
                 last int8;
-                is_whole bool;
+                chunks int4;
             BEGIN
             \(owned(
                 schema, "slot, base, checkpoint_slot, checkpoint_number, checkpoint_sum, checkpoint_chunks", lock: "UPDATE"))
@@ -92,10 +99,10 @@ extension Migration {
                 IF of_number NOT BETWEEN own.base AND last THEN
                     \(refusal("format('a checkpoint is of commit %s to %s, not %s', own.base, last, of_number)"))
                 END IF;
-                EXECUTE format('SELECT count(*) FILTER (WHERE part = 0) = $1 AND coalesce(max(chunk) + 1, 0) = $1
-                    FROM \(schema).checkpoint_%s_%s', of_journal, own.slot) INTO is_whole USING of_chunks;
-                IF NOT is_whole THEN
-                    \(refusal("'chunks of the checkpoint are missing'"))
+                EXECUTE format('SELECT coalesce(max(chunk) + 1, 0) FROM \(schema).checkpoint_%s_%s', of_journal, own.slot)
+                    INTO chunks;
+                IF of_chunks <> chunks THEN
+                    \(refusal("format('the checkpoint has %s chunks, not %s', chunks, of_chunks)"))
                 END IF;
                 UPDATE \(schema).journals j SET checkpoint_slot = j.slot, checkpoint_number = of_number,
                     checkpoint_sum = of_sum, checkpoint_chunks = of_chunks WHERE j.id = of_journal;

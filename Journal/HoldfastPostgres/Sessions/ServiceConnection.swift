@@ -2,6 +2,12 @@ internal import HoldfastPQ
 
 /// Connections of the service's role.
 enum ServiceConnection {
+    /// A server ends the session of a host that is gone within ten seconds, the time after which others take its journals. It may
+    /// hold the lock of a journal's row, when the host's last words did not arrive whole.
+    private static let keepalives = [
+        "tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
+    ]
+
     /// Connects, and finds out whether this program may use the schema.
     ///
     /// - Parameter name: for administrators, in `pg_stat_activity`.
@@ -10,7 +16,8 @@ enum ServiceConnection {
         _ target: PQTarget, _ schema: SchemaName, name: String, by deadline: ContinuousClock.Instant,
         _ interruption: PQInterruption
     ) throws(PQError) -> PQConnection {
-        let connection = try PQConnection(target, PQSession(applicationName: name), by: deadline, interruption)
+        let session = PQSession(applicationName: name, settings: keepalives)
+        let connection = try PQConnection(target, session, by: deadline, interruption)
         do throws(SchemaError) {
             try Migrator(schema: schema).check(connection, by: deadline)
             return connection

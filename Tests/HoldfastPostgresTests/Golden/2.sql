@@ -127,6 +127,7 @@ CREATE FUNCTION "holdfast".put_chunk(of_journal int4, of_epoch int8, of_chunk in
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     own record;
+    next int4;
 BEGIN
     SELECT j.slot, j.checkpoint_slot INTO own
         FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR SHARE;
@@ -135,6 +136,11 @@ BEGIN
     END IF;
     IF own.slot = own.checkpoint_slot THEN
         RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = 'no checkpoint was begun';
+    END IF;
+    EXECUTE format('SELECT coalesce(max(chunk) + 1, 0) FROM "holdfast".checkpoint_%s_%s', of_journal, own.slot)
+        INTO next;
+    IF of_chunk <> next THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = format('the next chunk is %s, not %s', next, of_chunk);
     END IF;
     EXECUTE format('INSERT INTO "holdfast".checkpoint_%s_%s (chunk, part, bytes)
         SELECT $1, p.part - 1, p.bytes FROM unnest($2) WITH ORDINALITY AS p(bytes, part)',
@@ -147,7 +153,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     own record;
     last int8;
-    is_whole bool;
+    chunks int4;
 BEGIN
     SELECT j.slot, j.base, j.checkpoint_slot, j.checkpoint_number, j.checkpoint_sum, j.checkpoint_chunks INTO own
         FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR UPDATE;
@@ -165,10 +171,10 @@ BEGIN
     IF of_number NOT BETWEEN own.base AND last THEN
         RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = format('a checkpoint is of commit %s to %s, not %s', own.base, last, of_number);
     END IF;
-    EXECUTE format('SELECT count(*) FILTER (WHERE part = 0) = $1 AND coalesce(max(chunk) + 1, 0) = $1
-        FROM "holdfast".checkpoint_%s_%s', of_journal, own.slot) INTO is_whole USING of_chunks;
-    IF NOT is_whole THEN
-        RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = 'chunks of the checkpoint are missing';
+    EXECUTE format('SELECT coalesce(max(chunk) + 1, 0) FROM "holdfast".checkpoint_%s_%s', of_journal, own.slot)
+        INTO chunks;
+    IF of_chunks <> chunks THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = format('the checkpoint has %s chunks, not %s', chunks, of_chunks);
     END IF;
     UPDATE "holdfast".journals j SET checkpoint_slot = j.slot, checkpoint_number = of_number,
         checkpoint_sum = of_sum, checkpoint_chunks = of_chunks WHERE j.id = of_journal;
