@@ -24,9 +24,14 @@ import CHoldfastLMDB
     /// Opens a table, making it if it is not there. Valid for other transactions once this one is committed.
     package func table(_ name: String) throws(LMDBError) -> Table {
         var index: MDB_dbi = 0
-        try check(
-            unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
+        let found = unsafe mdb_dbi_open(pointer, name, 0, &index)
+        let isNew = try !checkFound(found, "mdb_dbi_open", path: environment.path)
+        if isNew {
+            let made = unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index)
+            try check(made, "mdb_dbi_open", path: environment.path)
+        }
         environment.noteName(name, of: Table(index: index))
+        if isNew { try recorder?.make(index) }
         return Table(index: index)
     }
 

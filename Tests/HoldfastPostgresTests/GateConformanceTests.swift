@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 import HoldfastJournal
 import HoldfastLMDB
@@ -40,5 +41,32 @@ struct GateConformanceTests {
         let made = try log.checkpointer().make(of: entries, over: connection)
         #expect(try made.isTrimmed && made.number == log.state().last)
         #expect(try rebuilt(log, over: connection).differences(from: rows) == [])
+    }
+    @Test("Another host takes the journal and goes on with what was committed, and the former owner accepts nothing")
+    func takeover() throws {
+        let (log, folder) = (try OwnLog(), try TemporaryFolder())
+        let (here, there) = (folder("here.journal"), folder("there.journal"))
+        var options = JournalOptions()
+        options.durability = .process
+        options.gate = try log.gate()
+        let lanes = ["one", "two", "three"].map { LaneKey(route: $0, urgency: .immediate, guarantee: .atLeastOnce) }
+        let journal = try LMDBJournal(directory: here, options: options)
+        let lane = try journal.openLane(lanes[0])
+        let epoch = try log.take()
+        #expect(throws: JournalError.self) { try journal.openLane(lanes[1]) }
+        journal.close()
+
+        // The directory is a new journal's, all but the entries.
+        try LMDBJournal(directory: there).close()
+        for name in ["data.mdb", "lock.mdb"] { try FileManager.default.removeItem(atPath: there + "/entries/" + name) }
+        let connection = try log.schema.asService()
+        let place = try log.builder(epoch: epoch).build(in: there + "/entries", over: connection)
+        #expect(try TableRows(there + "/entries") == TableRows(here + "/entries"))
+        options.gate = try log.gate(after: place.number, epoch: epoch)
+        let next = try LMDBJournal(directory: there, options: options)
+        #expect(try next.openLane(lanes[0]).id == lane.id)
+        #expect(try next.openLane(lanes[2]).id != lane.id)
+        next.close()
+        #expect(try rebuilt(log, epoch: epoch, over: connection) == TableRows(there + "/entries"))
     }
 }

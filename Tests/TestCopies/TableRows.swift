@@ -2,7 +2,7 @@ package import HoldfastLMDB
 
 /// All rows of an environment, by table and in order, to compare a working copy with what it is a copy of.
 package struct TableRows: Equatable, Sendable {
-    /// Without the copy's own table, and without empty ones.
+    /// Without the copy's own table.
     package private(set) var tables: [String: [[UInt8]]] = [:]
 
     /// Of nothing.
@@ -36,11 +36,11 @@ package struct TableRows: Equatable, Sendable {
                     return rows
                 }
             }
-            if let rows, !rows.isEmpty { tables[name] = rows }
+            tables[name] = rows
         }
     }
 
-    /// The tables whose rows are others.
+    /// The tables that only one of them has, or whose rows are others.
     package func differences(from other: TableRows) -> [String] {
         Set(tables.keys).union(other.tables.keys).filter { tables[$0] != other.tables[$0] }.sorted()
     }

@@ -73,10 +73,13 @@ package enum WorkingCopy {
         for bytes in effects {
             var reader = try EffectReader(bytes.span)
             var tables: [Table] = []
-            while let change = try reader.next(bytes.span) {
+            while true {
+                let change = try reader.next(bytes.span)
+                // Those behind the last change, too: they are made, and empty.
                 while tables.count < reader.tables.count {
                     tables.append(try transaction.table(reader.tables[tables.count]))
                 }
+                guard let change else { break }
                 switch change {
                 case .put(let table, let key, let value):
                     try transaction.put(key.span, bytes.span.extracting(value), in: tables[table])
