@@ -59,7 +59,9 @@ struct GateWorker {
         do throws(PQError) {
             let connection = try connected()
             isSent = true
-            try calls.keep(number, parts, epoch: terms.epoch, connection, by: .now + terms.answer)
+            // A long commit over a slow line needs its time, or no try of it would ever be answered.
+            let transfer = Duration.milliseconds(parts.count * 30)
+            try calls.keep(number, parts, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
             return nil
         } catch {
             connection?.close()
