@@ -74,6 +74,21 @@ struct KeepCommitTests {
         #expect(try log.state().last == 1)
     }
 
+    @Test("Who reads the log for a copy waits for a commit under way, and has it")
+    func fenceWaits() throws {
+        try connection.run([.begin], by: soon())
+        #expect(keep(1, [[1]]) == nil)
+        let (calls, epoch) = (log.calls, log.epoch)
+        let second = try log.schema.asService()
+        let reading = Background { try calls.fencedState(sumOf: 1, epoch: epoch, second, by: soon()) }
+        let waits =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '\(log.schema.name)'"
+        #expect(try eventually { try log.psql(waits) == "1" })
+        try connection.run([.commit], by: soon())
+        #expect(try reading.value().last == 1)
+        #expect(throws: PQError.self) { try calls.fencedState(sumOf: 1, epoch: epoch + 1, second, by: soon()) }
+    }
+
     @Test("A repeat waits for the first try, which is still under way, and finds it")
     func repeatBesideTheFirst() throws {
         try connection.run([.begin], by: soon())
