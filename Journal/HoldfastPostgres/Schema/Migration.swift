@@ -77,7 +77,8 @@ extension Migration {
             LANGUAGE plpgsql SECURITY \(security) SET search_path = pg_catalog, pg_temp AS $$
             \(body)
             $$
-            """
-        ] + (replacing ? [] : ["REVOKE ALL ON FUNCTION \(schema).\(signature) FROM PUBLIC"])
+            """,
+            "REVOKE ALL ON FUNCTION \(schema).\(signature) FROM PUBLIC",
+        ]
     }
 }

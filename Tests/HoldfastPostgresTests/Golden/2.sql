@@ -55,6 +55,7 @@ BEGIN
     RETURN found;
 END
 $$;
+REVOKE ALL ON FUNCTION "holdfast".create_journal(of_name text) FROM PUBLIC;
 CREATE FUNCTION "holdfast".keep_commit(of_journal int4, of_epoch int8, of_number int8, of_parts bytea[]) RETURNS bool
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
