@@ -124,9 +124,9 @@ let package = Package(
         .systemLibrary(
             name: "CHoldfastPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "HoldfastPQ", dependencies: ["CHoldfastPQ", "HoldfastPlatform"], swiftSettings: strict),
-        // What many machines share in a database: so far, who owns which journal.
+        // What many machines share in a database: who owns which journal, and what its commits changed.
         .target(
-            name: "HoldfastPostgres", dependencies: ["Holdfast", "HoldfastPQ", "HoldfastPlatform"],
+            name: "HoldfastPostgres", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastPQ", "HoldfastPlatform"],
             path: "Journal/HoldfastPostgres", swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
@@ -258,9 +258,12 @@ let package = Package(
             name: "HoldfastJournalTests",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", "HoldfastLMDB",
-                "HoldfastTesting",
+                "HoldfastTesting", "TestCopies",
             ],
             swiftSettings: strict),
+        // Compares a working copy with what it is a copy of.
+        .target(
+            name: "TestCopies", dependencies: ["HoldfastLMDB"], path: "Tests/TestCopies", swiftSettings: strict),
         .testTarget(name: "HoldfastOpenSSLTests", dependencies: ["HoldfastOpenSSL"], swiftSettings: strict),
         // PostgreSQL servers of the tests' own, and what comes between them and their clients.
         .target(
@@ -271,7 +274,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastPostgresTests",
-            dependencies: ["Holdfast", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "TestPostgres"],
+            dependencies: [
+                "Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ",
+                "HoldfastTesting", "Scratch", "TestCopies", "TestPostgres",
+            ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastHTTP2Tests", dependencies: ["HoldfastHTTP2", "Trials", nioHPACK, nioCore],

@@ -50,7 +50,7 @@ extension LMDBError.Code: CustomStringConvertible {
     package var description: String {
         switch rawValue {
         case Self.openInThisProcess.rawValue: "already open in this process"
-        case Self.copyIsBehind.rawValue: "kept elsewhere, and not in this copy"
+        case Self.copyIsBehind.rawValue: "kept elsewhere, or perhaps kept, and not in this copy"
         case Self.notKept.rawValue: "not kept"
         default: unsafe String(cString: mdb_strerror(rawValue))
         }

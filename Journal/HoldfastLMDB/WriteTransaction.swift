@@ -24,9 +24,14 @@ import CHoldfastLMDB
     /// Opens a table, making it if it is not there. Valid for other transactions once this one is committed.
     package func table(_ name: String) throws(LMDBError) -> Table {
         var index: MDB_dbi = 0
-        try check(
-            unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index), "mdb_dbi_open", path: environment.path)
+        let found = unsafe mdb_dbi_open(pointer, name, 0, &index)
+        let isNew = try !checkFound(found, "mdb_dbi_open", path: environment.path)
+        if isNew {
+            let made = unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index)
+            try check(made, "mdb_dbi_open", path: environment.path)
+        }
         environment.noteName(name, of: Table(index: index))
+        if isNew { try recorder?.make(index) }
         return Table(index: index)
     }
 
@@ -53,7 +58,7 @@ import CHoldfastLMDB
     /// certain only when the error is not one of syncing or of the meta page: see `CommitFailure` in the journal.
     ///
     /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
-    /// `copyIsBehind` that only this copy lacks it.
+    /// `copyIsBehind` that this copy lacks it, and the gate has it, or may have it.
     package consuming func commit() throws(LMDBError) {
         let isKept = try keep()
         let handle = unsafe handle!
@@ -67,7 +72,8 @@ import CHoldfastLMDB
     private func keep() throws(LMDBError) -> Bool {
         guard let gate = environment.gate, let effects = recorder?.finish() else { return false }
         let number = try gate.keep(effects)
-        do throws(LMDBError) { try WorkingCopy.note(number, in: self) } catch {
+        let place = WorkingCopy.Place(number: number, effects: effects.span)
+        do throws(LMDBError) { try WorkingCopy.note(place, in: self) } catch {
             throw LMDBError(.copyIsBehind, error.operation, path: error.path)
         }
         return true

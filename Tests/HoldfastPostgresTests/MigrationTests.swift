@@ -14,8 +14,11 @@ struct MigrationTests {
         Migration(version: version, readableFrom: readableFrom) { [sql.replacing("S.", with: "\($0).")] }
     }
 
+    /// Version 1, on which the versions of these tests build.
+    private static let first = Array(Migration.all.prefix(1))
+
     private func migrator(_ more: Migration...) -> Migrator {
-        Migrator(schema: schema.name, migrations: Migration.all + more)
+        Migrator(schema: schema.name, migrations: Self.first + more)
     }
 
     private func versions() throws -> String {
@@ -100,9 +103,9 @@ struct MigrationTests {
         let second = Self.adding(2, readableFrom: 1, "CREATE TABLE S.more (a int4)")
         try migrator(second).migrate(try schema.asOwner(), service: schema.service, by: soon())
         let other = try OwnSchema(isMade: false)
-        let migrator = Migrator(schema: other.name, migrations: Migration.all + [second])
+        let migrator = Migrator(schema: other.name, migrations: Self.first + [second])
         // In two parts, as an upgrade would be.
-        let first = try Migrator(schema: other.name).text()
+        let first = try Migrator(schema: other.name, migrations: Self.first).text()
         for text in [first, try migrator.text(after: 1, service: other.service)] {
             try other.cluster.psql("SET ROLE \(other.owner)", text)
         }
@@ -113,14 +116,42 @@ struct MigrationTests {
         #expect(try other.dump() == schema.dump())
     }
 
-    @Test("The text of a version that was published is what it was")
-    func golden() throws {
-        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/1.sql")
-        let text = try Migrator(migrations: Array(Migration.all.prefix(1))).text(service: "service")
+    @Test("The text of a version that was published is what it was", arguments: 1...Migration.all.count)
+    func golden(version: Int) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let path = folder.appendingPathComponent("Golden/\(version).sql")
+        let migrator = Migrator(migrations: Array(Migration.all.prefix(version)))
+        let text = try migrator.text(after: version - 1, service: "service")
         if ProcessInfo.processInfo.environment["HOLDFAST_WRITE_GOLDEN"] == "1" {
             try Data(text.utf8).write(to: path)
         }
         #expect(try String(contentsOf: path, encoding: .utf8) == text)
+    }
+
+    @Test("Journals of version 1 get a log, and programs of version 1 may use the schema further")
+    func logsOfOldJournals() throws {
+        let connection = try schema.asOwner()
+        try migrator().migrate(connection, service: schema.service, by: soon())
+        try schema.psql("SELECT S.create_journal('a'), S.create_journal('b')")
+        let newest = Migrator(schema: schema.name)
+        #expect(try newest.migrate(connection, service: schema.service, by: soon()) == [2])
+        let service = try schema.asService()
+        let calls = OwnershipCalls(schema.name)
+        #expect(try calls.createJournal("b", service, by: soon()) == 2)
+        #expect(try calls.createJournal("c", service, by: soon()) == 3)
+        for journal in Int32(1)...3 {
+            #expect(try LogCalls(schema.name, journal: journal).state(service, by: soon()).last == 0)
+        }
+        let tables =
+            "SELECT count(*) FROM pg_tables WHERE schemaname = '\(schema.name)' AND tablename ~ '_[0-9]+_[01]$'"
+        #expect(try schema.psql(tables) == "12")
+        try migrator().check(service, by: soon())
+        // A schema that was made at once is the same as one that was upgraded.
+        let other = try OwnSchema()
+        for name in ["a", "b", "c"] {
+            _ = try OwnershipCalls(other.name).createJournal(name, other.asService(), by: soon())
+        }
+        #expect(try other.dump() == schema.dump())
     }
 
     @Test("A role that may not create the schema is told how it can be made, and that way works")

@@ -14,7 +14,10 @@ struct RightsTests {
     func service() throws {
         let connection = try schema.asService()
         let name = schema.name
-        for table in ["schema", "journals", "beats"] {
+        let calls = OwnershipCalls(name)
+        let journal = try calls.createJournal("a", connection, by: soon())
+        let tables = ["schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1"]
+        for table in tables {
             for sql in ["SELECT * FROM", "INSERT INTO", "DELETE FROM", "TRUNCATE"] {
                 let rest = sql.hasPrefix("INSERT") ? " DEFAULT VALUES" : ""
                 #expect(connection.state("\(sql) \(name).\(table)\(rest)") == "42501", "\(sql) \(table)")
@@ -22,11 +25,19 @@ struct RightsTests {
         }
         #expect(connection.state("CREATE TABLE \(name).t (a int4)") == "42501")
         #expect(connection.state("SELECT nextval('\(name).journals_id_seq')") == "42501")
-        let calls = OwnershipCalls(name)
-        let journal = try calls.createJournal("a", connection, by: soon())
         let seen = try #require(try calls.look(at: journal, connection, by: soon()))
         let epoch = try #require(try calls.take(journal, seen: seen, host: "h", connection, by: soon()))
         try calls.beat(journal, epoch: epoch, connection, by: soon())
+        let log = LogCalls(name, journal: journal)
+        let checkpoint = CheckpointCalls(name, journal: journal, epoch: epoch)
+        try log.keep(1, [[1]], epoch: epoch, connection, by: soon())
+        #expect(try log.fencedState(sumOf: 0, epoch: epoch, connection, by: soon()).last == 1)
+        #expect(try log.readLog(after: (0, 0), bytes: 1, connection, by: soon()).count == 1)
+        #expect(try checkpoint.trim(connection, by: soon()))
+        #expect(try checkpoint.begin(connection, by: soon()) == 1)
+        try checkpoint.put(0, [[1]], connection, by: soon())
+        try checkpoint.end(1, sum: 7, chunks: 1, connection, by: soon())
+        #expect(try log.readCheckpoint(of: 1, after: (0, 0), bytes: 1, connection, by: soon()).count == 1)
         try calls.release(journal, epoch: epoch, connection, by: soon())
         try Migrator(schema: name).check(connection, by: soon())
     }
@@ -43,7 +54,7 @@ struct RightsTests {
         try schema.psql("GRANT USAGE ON SCHEMA \(schema.name) TO plain")
         let functions = try schema.psql(
             "SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '\(schema.name)'::regnamespace")
-        #expect(functions.split(separator: "\n").count == 7)
+        #expect(functions.split(separator: "\n").count == 16)
         for function in functions.split(separator: "\n") {
             for (role, may) in [("plain", "f"), (schema.service, "t")] {
                 #expect(try schema.psql("SELECT has_function_privilege('\(role)', '\(function)', 'EXECUTE')") == may)

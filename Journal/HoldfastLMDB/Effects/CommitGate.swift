@@ -1,17 +1,18 @@
 /// Where the commits of an environment are kept before it makes them itself: such an environment is a working copy of what
 /// lies elsewhere, and may be lost.
 package protocol CommitGate: Sendable {
-    /// Keeps what a transaction has changed. The writer's thread waits here, with the transaction open: what comes of it has to
-    /// be certain on return.
+    /// Keeps what a transaction has changed. The writer's thread waits here, with the transaction open, until it is
+    /// certain what comes of it.
     ///
     /// - Parameter effects: in the form of ``Effects``.
     /// - Returns: the number under which they are kept, greater than each before it. The copy has it in the same commit.
-    /// - Throws: they are not kept, and never will be: the transaction is given up.
+    /// - Throws: the transaction is given up. With `notKept`, the effects are not kept, and never will be. With `copyIsBehind`
+    ///   they may be: the gate keeps nothing more, and the copy has to be brought to the end of what is kept.
     func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64
 }
 
 extension LMDBError.Code {
-    /// What a transaction changed is kept by the ``CommitGate``, and not in the copy, which has to read it from there.
+    /// What a transaction changed is kept by the ``CommitGate``, or may be, and not in the copy, which has to read it from there.
     package static let copyIsBehind = Self(rawValue: -2)
     /// The ``CommitGate`` has refused what a transaction changed.
     package static let notKept = Self(rawValue: -3)

@@ -7,6 +7,12 @@ package final class EffectRecorder {
 
     init(_ environment: Environment) { self.environment = environment }
 
+    /// A table was made. It is there in a copy, too, though nothing may ever be put into it.
+    func make(_ table: UInt32) throws(LMDBError) {
+        guard !isFinished else { return }
+        _ = try number(of: table)
+    }
+
     func put(_ key: Span<UInt8>, _ value: Span<UInt8>, in table: UInt32) throws(LMDBError) {
         guard !isFinished else { return }
         let number = try number(of: table)

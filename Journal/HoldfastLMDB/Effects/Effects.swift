@@ -8,7 +8,7 @@
 /// | 1, put | what of the key is shared with the table's last one (u8), the rest's length (u16), the value's (u32), the rest, the value |
 /// | 2, delete | the first two of those, and the rest |
 ///
-/// Integers are little-endian. The keys of a commit mostly follow each other, so that a deletion takes some six bytes.
+/// A table that was made has its number though nothing is put into it. Integers are little-endian. The keys of a commit mostly follow each other, so that a deletion takes some six bytes.
 package enum Effects {
     static let headerByteCount = 16
     static let magic: UInt32 = 0x6665_4648
@@ -28,6 +28,12 @@ package enum Effects {
         case version(UInt8)
         /// The checksum holds, and the change at this byte can't be.
         case malformed(at: Int)
+    }
+
+    /// Reads all changes, without making any.
+    package static func check(_ bytes: [UInt8]) throws(Damage) {
+        var reader = try EffectReader(bytes.span)
+        while try reader.next(bytes.span) != nil {}
     }
 }
 

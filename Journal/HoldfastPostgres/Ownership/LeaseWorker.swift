@@ -49,14 +49,9 @@ struct LeaseWorker: ~Copyable {
         if let connection, connection.isUsable { return connection }
         if connection != nil { taker.sessionEnded() }
         do throws(PQError) {
-            let session = PQSession(applicationName: "holdfast lease of journal \(terms.journal)")
-            let made = try PQConnection(terms.target, session, by: deadline, interruption)
+            let name = "holdfast lease of journal \(terms.journal)"
+            let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
             connection = made
-            do throws(SchemaError) {
-                try Migrator(schema: terms.schema).check(made, by: deadline)
-            } catch {
-                throw PQError(.unexpected, error.description)
-            }
             return made
         } catch {
             throw LeaseTrouble(error)

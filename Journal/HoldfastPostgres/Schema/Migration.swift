@@ -7,16 +7,22 @@ package struct Migration: Sendable {
     /// The oldest version whose programs may use the schema after this step. Programs of two versions run side by side while a
     /// fleet is upgraded, so this is the version itself only where the older ones would do harm.
     package let readableFrom: Int
+    /// What the service may call from this version on, with the types of its arguments.
+    let functions: [String]
     /// The statements for a schema of the given name, in quotation marks, without the bookkeeping.
     let body: @Sendable (_ schema: String) -> [String]
 
-    package init(version: Int, readableFrom: Int, body: @escaping @Sendable (_ schema: String) -> [String]) {
+    package init(
+        version: Int, readableFrom: Int, functions: [String] = [],
+        body: @escaping @Sendable (_ schema: String) -> [String]
+    ) {
         self.version = version
         self.readableFrom = readableFrom
+        self.functions = functions
         self.body = body
     }
 
-    package static let all = [version1]
+    package static let all = [version1, version2]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {
@@ -48,22 +54,26 @@ package struct Migration: Sendable {
 extension Migration {
     /// A function that runs with the rights of the schema's owner, and that nobody may call before it is granted.
     ///
-    /// - Parameter signature: with the names and types of its arguments.
-    static func function(_ schema: String, _ signature: String, returns: String, _ body: String) -> [String] {
-        function(schema, signature, returns: returns, security: "DEFINER", body)
+    /// - Parameters:
+    ///   - signature: with the names and types of its arguments.
+    ///   - replacing: whether a version before has it, whose callers may call it further.
+    static func function(
+        _ schema: String, _ signature: String, returns: String, replacing: Bool = false, _ body: String
+    ) -> [String] {
+        function(schema, signature, returns: returns, replacing: replacing, security: "DEFINER", body)
     }
 
     /// The same with the rights of the caller.
     static func ofCaller(_ schema: String, _ signature: String, returns: String, _ body: String) -> [String] {
-        function(schema, signature, returns: returns, security: "INVOKER", body)
+        function(schema, signature, returns: returns, replacing: false, security: "INVOKER", body)
     }
 
     private static func function(
-        _ schema: String, _ signature: String, returns: String, security: String, _ body: String
+        _ schema: String, _ signature: String, returns: String, replacing: Bool, security: String, _ body: String
     ) -> [String] {
         [
             """
-            CREATE FUNCTION \(schema).\(signature) RETURNS \(returns)
+            CREATE \(replacing ? "OR REPLACE " : "")FUNCTION \(schema).\(signature) RETURNS \(returns)
             LANGUAGE plpgsql SECURITY \(security) SET search_path = pg_catalog, pg_temp AS $$
             \(body)
             $$

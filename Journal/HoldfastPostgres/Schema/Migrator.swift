@@ -22,7 +22,9 @@ package struct Migrator: Sendable {
     /// - Parameter service: the role of the service, to be granted what it needs.
     package func text(after version: Int = 0, service: String? = nil) throws(SchemaError) -> String {
         var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
-        if let service { transactions.append(ServiceRights.statements(schema, to: try RoleName(service))) }
+        if let service {
+            transactions.append(ServiceRights.statements(schema, migrations, to: try RoleName(service)))
+        }
         return transactions.map { statements in
             (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
         }.joined(separator: "\n")
@@ -48,7 +50,8 @@ package struct Migrator: Sendable {
         guard let service, let role else { return made }
         do throws(PQError) {
             try connection.run(
-                [.begin] + ServiceRights.statements(schema, to: role).map { PQStep($0) } + [.commit], by: deadline)
+                [.begin] + ServiceRights.statements(schema, migrations, to: role).map { PQStep($0) } + [.commit],
+                by: deadline)
         } catch {
             if error.sqlState == "42704" {
                 abandon(connection, by: deadline)

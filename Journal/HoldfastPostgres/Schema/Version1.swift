@@ -1,6 +1,13 @@
 extension Migration {
     /// Ownership of journals: who has one, and whether that host lives.
-    static let version1 = Migration(version: 1, readableFrom: 1) { schema in
+    static let version1 = Migration(
+        version: 1, readableFrom: 1,
+        functions: [
+            "schema_version()", "create_journal(text)", "look(int4)",
+            "take_journal(int4, int8, int8, text, timestamptz)",
+            "end_session(int4, timestamptz)", "beat(int4, int8, timestamptz)", "release_journal(int4, int8)",
+        ]
+    ) { schema in
         tables(schema) + versions(schema) + looking(schema) + taking(schema) + holding(schema)
     }
 

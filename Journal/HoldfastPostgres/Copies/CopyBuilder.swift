@@ -1,0 +1,96 @@
+internal import Foundation
+package import HoldfastLMDB
+package import HoldfastPQ
+
+/// Brings the working copy of a journal to the end of its log, for the journal's owner, before a gate is made.
+///
+/// It may be begun again after any failure: what it has read stays, unless a checkpoint was being read.
+package struct CopyBuilder: Sendable {
+    package struct Limits: Sendable {
+        package var mapByteCount: Int
+        package var tables: Int
+        /// Rows that are read at once. The memory is a few times that, or the longest commit.
+        package var pageByteCount: Int
+        /// How long a call waits for its answer.
+        package var answer: Duration
+
+        package init(
+            mapByteCount: Int, tables: Int = 64, pageByteCount: Int = 4 << 20, answer: Duration = .seconds(60)
+        ) {
+            self.mapByteCount = mapByteCount
+            self.tables = tables
+            self.pageByteCount = pageByteCount
+            self.answer = answer
+        }
+    }
+
+    private let calls: LogCalls
+    private let epoch: Int64
+    private let limits: Limits
+
+    package init(_ schema: SchemaName, journal: Int32, epoch: Int64, _ limits: Limits) {
+        calls = LogCalls(schema, journal: journal)
+        self.epoch = epoch
+        self.limits = limits
+    }
+
+    /// - Parameters:
+    ///   - directory: of the environment, which nobody has open. It exists.
+    ///   - connection: of the service's role.
+    /// - Returns: the last commit of the log, which the copy has.
+    package func build(in directory: String, over connection: PQConnection) throws(CopyError) -> WorkingCopy.Place {
+        let copy = try existing(directory)
+        let log: LogState
+        do throws(PQError) {
+            log = try calls.fencedState(sumOf: copy?.number ?? 0, epoch: epoch, connection, by: .now + limits.answer)
+        } catch {
+            throw CopyError(error)
+        }
+        let plan = try CopyPlan.decide(copy: copy, log: log)
+        if plan == .anew { try Self.clear(directory) }
+        guard plan != .upToDate, log.last > 0 else { return copy ?? .unfinished }
+        let environment = try open(directory)
+        defer { environment.close() }
+        let filling = CopyFilling(calls, limits, environment, connection)
+        var place = copy ?? .unfinished
+        if plan == .anew { place = try filling.loadCheckpoint(log) }
+        return try filling.follow(log, after: place)
+    }
+
+    private func existing(_ directory: String) throws(CopyError) -> WorkingCopy.Place? {
+        guard FileManager.default.fileExists(atPath: directory + "/data.mdb") else { return nil }
+        let environment = try open(directory)
+        defer { environment.close() }
+        do throws(LMDBError) {
+            if let place = try WorkingCopy.place(in: environment) { return place }
+            let pool = ReaderPool(environment)
+            defer { pool.close() }
+            let names = try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try snapshot.tableNames(limit: 2)
+            }
+            if names?.contains(where: { $0 != WorkingCopy.tableName }) != true { return nil }
+        } catch {
+            throw .copy(error)
+        }
+        throw .notACopy(directory)
+    }
+
+    private func open(_ directory: String) throws(CopyError) -> Environment {
+        do throws(LMDBError) {
+            return try Environment.open(
+                directory, .readWriteUnsynced, mapByteCount: limits.mapByteCount, tables: limits.tables)
+        } catch {
+            throw .copy(error)
+        }
+    }
+
+    private static func clear(_ directory: String) throws(CopyError) {
+        for name in ["data.mdb", "lock.mdb"] {
+            let path = directory + "/" + name
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            do { try FileManager.default.removeItem(atPath: path) } catch {
+                throw .copy(LMDBError(.access, "unlink", path: path))
+            }
+        }
+    }
+}

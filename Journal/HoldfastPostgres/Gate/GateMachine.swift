@@ -1,0 +1,73 @@
+package import HoldfastPQ
+
+/// Decides what becomes of one commit whose call failed. It has no clock and no connection.
+package struct GateMachine: Sendable {
+    /// Why a gate keeps nothing more.
+    package enum Ending: Hashable, Sendable {
+        /// Another host has taken the journal.
+        case ownershipLost
+        /// The log has other commits than this gate has kept: the database was rolled back, or another gate writes.
+        case contradicted
+        /// The gate was told to stop.
+        case stopped
+    }
+
+    /// What is known after a call.
+    package enum Failure: Hashable, Sendable {
+        /// The server said no to the call.
+        case refused(sqlState: String?)
+        /// The commit may have been kept, or be kept later.
+        case inDoubt
+        /// The call has no effect.
+        case withoutEffect
+
+        package init(_ error: PQError) {
+            self =
+                switch error.kind {
+                case .refused: .refused(sqlState: error.sqlState)
+                case .unreachable, .interrupted, .configuration: .withoutEffect
+                // An answer that can't be read may be one to a commit.
+                case .inDoubt, .unexpected: .inDoubt
+                }
+        }
+    }
+
+    package enum Step: Hashable, Sendable {
+        /// The same number is sent again.
+        case sendAgain(after: Duration)
+        /// The commit is not in the log, and never will be.
+        case notKept(Ending)
+        /// Nobody here knows whether the commit is in the log.
+        case undetermined(Ending)
+    }
+
+    private let longestPause: Duration
+    /// Whether a call before may have kept the commit. Only an answer to the same number says more.
+    private var isInDoubt = false
+    private var pause: Duration
+
+    package init(firstPause: Duration = .milliseconds(50), longestPause: Duration = .seconds(2)) {
+        self.longestPause = longestPause
+        pause = firstPause
+    }
+
+    /// A call failed.
+    package mutating func failed(_ failure: Failure, isStopped: Bool) -> Step {
+        switch failure {
+        case .refused(LogRefusal.lost):
+            // The first try may have been kept before the journal was taken.
+            return isInDoubt ? .undetermined(.ownershipLost) : .notKept(.ownershipLost)
+        case .refused(LogRefusal.otherCommit), .refused(LogRefusal.gap):
+            // What the log has in its place, or lacks before it, keeps this commit out, whatever became of the first try.
+            return .notKept(.contradicted)
+        case .refused, .withoutEffect: break
+        case .inDoubt: isInDoubt = true
+        }
+        if isStopped { return stopped() }
+        defer { pause = min(pause * 2, longestPause) }
+        return .sendAgain(after: pause)
+    }
+
+    /// The gate is told to stop while nothing is under way.
+    package func stopped() -> Step { isInDoubt ? .undetermined(.stopped) : .notKept(.stopped) }
+}

@@ -1,0 +1,85 @@
+internal import HoldfastPQ
+
+/// Sends the commits of a gate, on the thread of whoever commits.
+struct GateWorker {
+    enum Outcome {
+        case kept(UInt64)
+        case notKept
+        case undetermined
+    }
+
+    private let terms: PostgresGate.Terms
+    private let calls: LogCalls
+    private let board: GateBoard
+    private let interruption: PQInterruption
+    private var last: UInt64
+    private var connection: PQConnection?
+    /// The session of the last connection, which may hang in its commit.
+    private var session: SessionMark?
+
+    init(_ terms: PostgresGate.Terms, _ board: GateBoard, _ interruption: PQInterruption, after last: UInt64) {
+        self.terms = terms
+        self.board = board
+        self.interruption = interruption
+        self.last = last
+        calls = LogCalls(terms.schema, journal: terms.journal)
+    }
+
+    mutating func keep(_ effects: [UInt8]) -> Outcome {
+        guard board.status.ending == nil else { return .notKept }
+        let (number, parts) = (last + 1, LogParts.split(effects))
+        var machine = GateMachine()
+        board.begin(number)
+        defer { board.finish() }
+        while true {
+            let step: GateMachine.Step
+            if board.isStopped {
+                step = machine.stopped()
+            } else if let failure = send(number, parts) {
+                step = machine.failed(failure, isStopped: board.isStopped)
+            } else {
+                last = number
+                return .kept(number)
+            }
+            switch step {
+            case .sendAgain(let pause): board.rest(pause)
+            case .notKept(let ending):
+                board.end(ending)
+                return .notKept
+            case .undetermined(let ending):
+                board.end(ending)
+                return .undetermined
+            }
+        }
+    }
+
+    /// - Returns: `nil` when the commit is kept.
+    private mutating func send(_ number: UInt64, _ parts: [[UInt8]]) -> GateMachine.Failure? {
+        var isSent = false
+        do throws(PQError) {
+            let connection = try connected()
+            isSent = true
+            // A long commit over a slow line needs its time, or no try of it would ever be answered.
+            let transfer = Duration.milliseconds(parts.count * 30)
+            try calls.keep(number, parts, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
+            return nil
+        } catch {
+            connection?.close()
+            connection = nil
+            board.tell(error.description)
+            return isSent ? GateMachine.Failure(error) : .withoutEffect
+        }
+    }
+
+    private mutating func connected() throws(PQError) -> PQConnection {
+        if let connection, connection.isUsable { return connection }
+        let deadline = ContinuousClock.Instant.now + terms.connecting
+        let name = "holdfast log of journal \(terms.journal)"
+        let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
+        connection = made
+        // Else each try would leave one behind that waits for its standby, until the server has no room for more.
+        if let session { try session.end(over: made, terms.schema, by: deadline) }
+        session = try SessionMark(made, by: deadline)
+        return made
+    }
+}

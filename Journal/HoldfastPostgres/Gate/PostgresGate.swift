@@ -1,0 +1,84 @@
+package import HoldfastLMDB
+package import HoldfastPQ
+internal import Synchronization
+
+/// Keeps the commits of a journal in the log that PostgreSQL has, over a connection of its own.
+///
+/// A commit waits until it is known whether it is kept, however long the database is away. It ends without an answer only when
+/// the gate is stopped, or when another host has taken the journal.
+package final class PostgresGate: CommitGate {
+    package struct Terms: Sendable {
+        package var target: PQTarget
+        package var schema: SchemaName
+        package var journal: Int32
+        /// Of the ownership under which commits are kept. Every opening of the journal should take a new one, so that calls of a
+        /// gate before are refused.
+        package var epoch: Int64
+        /// For connecting, and setting the session up.
+        package var connecting: Duration
+        /// After which the call of a commit is in doubt, and made again. Long, as a standby that is away is waited for, too.
+        package var answer: Duration
+
+        package init(
+            target: PQTarget, schema: SchemaName = .standard, journal: Int32, epoch: Int64,
+            connecting: Duration = .seconds(5), answer: Duration = .seconds(60)
+        ) {
+            self.target = target
+            self.schema = schema
+            self.journal = journal
+            self.epoch = epoch
+            self.connecting = connecting
+            self.answer = answer
+        }
+    }
+
+    package struct Status: Sendable {
+        /// Why nothing is kept any more; `nil` while the gate works.
+        package internal(set) var ending: GateMachine.Ending?
+        /// Why the commit under way was not kept yet.
+        package internal(set) var trouble: Trouble?
+        package internal(set) var underWay: Waiting?
+    }
+
+    package struct Trouble: Sendable {
+        package let words: String
+        package let since: ContinuousClock.Instant
+    }
+
+    /// A commit that waits for the database.
+    package struct Waiting: Sendable {
+        package let number: UInt64
+        package let since: ContinuousClock.Instant
+    }
+
+    private let name: String
+    private let board = GateBoard()
+    private let interruption: PQInterruption
+    /// Held while a commit is kept: the environment has one writer at a time.
+    private let worker: Mutex<GateWorker>
+
+    /// - Parameter last: the last commit of the log, which the copy has.
+    /// - Throws: `unreachable` when the process has no descriptors left.
+    package init(_ terms: Terms, after last: UInt64) throws(PQError) {
+        name = "journal \(terms.journal) in PostgreSQL"
+        interruption = try PQInterruption()
+        worker = Mutex(GateWorker(terms, board, interruption, after: last))
+    }
+
+    package var status: Status { board.status }
+
+    /// - Throws: `notKept`, or `copyIsBehind` where nobody here knows whether the commit is kept.
+    package func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 {
+        switch worker.withLock({ $0.keep(effects) }) {
+        case .kept(let number): return number
+        case .notKept: throw LMDBError(.notKept, "keep", path: name)
+        case .undetermined: throw LMDBError(.copyIsBehind, "keep", path: name)
+        }
+    }
+
+    /// Keeps nothing more, and ends the waiting of a commit at once.
+    package func stop() {
+        board.stop()
+        interruption.interrupt()
+    }
+}

@@ -1,0 +1,15 @@
+/// The SQLSTATEs with which the functions of the log refuse a call for good.
+package enum LogRefusal {
+    /// The journal has another owner.
+    package static let lost = OwnershipCalls.lostState
+    /// The log has another commit of this number.
+    package static let otherCommit = "HF002"
+    /// The number does not follow the log's last one.
+    package static let gap = "HF003"
+    /// The call does not fit the state of checkpoints.
+    package static let outOfTurn = "HF004"
+    /// What is to be read is not there any more.
+    package static let moved = "HF005"
+    /// Somebody reads what is to be truncated.
+    package static let inUse = "55P03"
+}

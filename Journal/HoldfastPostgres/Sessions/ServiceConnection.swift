@@ -1,0 +1,30 @@
+internal import HoldfastPQ
+
+/// Connections of the service's role.
+enum ServiceConnection {
+    /// A server ends the session of a host that is gone within ten seconds, the time after which others take its journals. It may
+    /// hold the lock of a journal's row, when the host's last words did not arrive whole.
+    private static let keepalives = [
+        "tcp_keepalives_idle": "4", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
+    ]
+
+    /// Connects, and finds out whether this program may use the schema.
+    ///
+    /// - Parameter name: for administrators, in `pg_stat_activity`.
+    /// - Throws: `unexpected`, with what is to be done, for a schema that can't be used.
+    static func open(
+        _ target: PQTarget, _ schema: SchemaName, name: String, by deadline: ContinuousClock.Instant,
+        _ interruption: PQInterruption
+    ) throws(PQError) -> PQConnection {
+        let session = PQSession(applicationName: name, settings: keepalives)
+        let connection = try PQConnection(target, session, by: deadline, interruption)
+        do throws(SchemaError) {
+            try Migrator(schema: schema).check(connection, by: deadline)
+            return connection
+        } catch {
+            connection.close()
+            if case .failed(let error) = error { throw error }
+            throw PQError(.unexpected, error.description)
+        }
+    }
+}
