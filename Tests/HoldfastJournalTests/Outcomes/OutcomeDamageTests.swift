@@ -71,7 +71,8 @@ struct OutcomeDamageTests {
             lost,
             OutcomeLogReading(
                 log: { () throws(JournalError) in try reader.outcomeLog() },
-                page: { (after, limit) throws(JournalError) in try reader.outcomes(after: after, limit: limit) }))
+                page: { (after, limit) throws(JournalError) in try reader.outcomes(after: after, limit: limit) },
+                keeping: { () in OutcomeKeeping.Standing() }))
         reader.close()
         let journal = try LMDBJournal(directory: scratch.journal)
         defer { journal.close() }
