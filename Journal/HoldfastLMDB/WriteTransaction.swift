@@ -4,7 +4,7 @@ import CHoldfastLMDB
 @safe package struct WriteTransaction: Transaction, ~Copyable {
     package let environment: Environment
     private var handle: OpaquePointer?
-    /// What it has changed; nil without a ``CommitGate``.
+    /// Notes its changes; nil without a ``CommitGate``.
     package let recorder: EffectRecorder?
 
     /// Begins; waits for another process's write transaction to end.

@@ -16,7 +16,7 @@ struct OutcomeSearch {
     private(set) var found: [Outcome] = []
     /// Blocks that cannot be read, with the last number that was wanted of each; their ends are not known yet.
     private var passed: [(first: UInt64, wanted: UInt64)] = []
-    /// What cannot be read.
+    /// The outcomes that cannot be read.
     private(set) var damage = OutcomeDamage()
     private let newest: UInt64
     private var unreadable = 0

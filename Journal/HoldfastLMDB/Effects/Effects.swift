@@ -1,4 +1,4 @@
-/// What a transaction changes, as bytes: XXH64 of the rest (u64) · `HFef` · version (u8) · three zeros · changes in their order.
+/// The changes of a transaction, as bytes: XXH64 of the rest (u64) · `HFef` · version (u8) · three zeros · changes in their order.
 ///
 /// A change begins with a byte: its kind in the highest two bits, the number of its table in the others.
 ///

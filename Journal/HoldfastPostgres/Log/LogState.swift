@@ -1,4 +1,4 @@
-/// What the log of a journal has.
+/// The bounds of a journal's log.
 package struct LogState: Hashable, Sendable {
     /// The number of the last commit; 0 before the first.
     package var last: UInt64
