@@ -143,10 +143,12 @@ package final class Webhook: Sendable {
         let items = zip(wanted, written).map { outcome, bytes in
             WebhookMachine.Item(cursor: outcome.cursor, byteCount: bytes.count, settledAt: outcome.settledAt)
         }
-        let news = machine.take(
-            .init(items: items, end: listing.end, missed: listing.missed, wasOff: listing.wasOff))
         if listing.unreadable > 0 { sayDamage(listing.unreadable) }
-        if listing.missed > listing.unreadable || listing.wasOff { say(news) }
+        say(
+            machine.take(
+                .init(
+                    items: items, end: listing.end, missed: listing.missed, unreadable: listing.unreadable,
+                    wasOff: listing.wasOff)))
         return written
     }
 

@@ -13,8 +13,10 @@ extension WebhookMachine {
     struct Load: Hashable, Sendable {
         var items: [Item]
         var end: OutcomeCursor
-        /// Outcomes that were deleted before they were read.
+        /// Outcomes that were deleted before they were read, or can't be read.
         var missed: Int
+        /// Those of them that can't be read, since the journal is damaged.
+        var unreadable = 0
         /// Whether others are missing, nobody knows how many, because the history was off.
         var wasOff = false
 

@@ -164,7 +164,8 @@ struct WebhookMachine: Sendable {
     }
 
     private static func news(of load: Load) -> News? {
-        load.missed > 0 ? .missed(load.missed) : load.wasOff ? .wasOff : nil
+        let deleted = load.missed - load.unreadable
+        return deleted > 0 ? .missed(deleted) : load.wasOff ? .wasOff : nil
     }
 
     /// There was nothing to read for a while.

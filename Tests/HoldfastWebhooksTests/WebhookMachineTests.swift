@@ -171,6 +171,18 @@ import Testing
         #expect(try post(machine).items == 0..<2)
     }
 
+    @Test("What can't be read counts as missed, and is not called deleted") func unreadable() throws {
+        for (missed, unreadable, wasOff, expected) in [
+            (5, 5, false, nil), (8, 3, false, .missed(5)), (3, 3, true, .wasOff), (8, 3, true, .missed(5)),
+        ] as [(Int, Int, Bool, Machine.News?)] {
+            var machine = try machine(at: 10)
+            var load = load([], end: 30, missed: missed)
+            (load.unreadable, load.wasOff) = (unreadable, wasOff)
+            #expect(machine.take(load) == expected)
+            #expect(try post(machine).missed == missed)
+        }
+    }
+
     @Test("A gap is told with the next outcomes, or alone, and once") func gap() throws {
         var machine = try machine(batch: 2, at: 10)
         #expect(machine.take(load([], end: 50, missed: 40)) == .missed(40))
