@@ -253,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastPayloadTests", dependencies: ["Holdfast", "HoldfastPayload", "HoldfastTesting"],
             swiftSettings: strict),
-        .testTarget(name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB"], swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastLMDBTests", dependencies: ["HoldfastLMDB", "TestCopies"], swiftSettings: strict),
         .testTarget(
             name: "HoldfastJournalTests",
             dependencies: [

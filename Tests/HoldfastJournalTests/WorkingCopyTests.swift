@@ -10,20 +10,6 @@ import Testing
 @Suite("A journal that is a working copy", .timeLimit(.minutes(5))) struct WorkingCopyTests {
     private struct NotOurs: Error {}
 
-    /// Keeps the effects of commits in memory.
-    private final class KeptEffects: CommitGate {
-        private let effects = Monitor<[[UInt8]]>([])
-
-        var kept: [[UInt8]] { effects.withLock { $0 } }
-
-        func keep(_ bytes: [UInt8]) throws(LMDBError) -> UInt64 {
-            effects.withLock { effects in
-                effects.append(bytes)
-                return UInt64(effects.count)
-            }
-        }
-    }
-
     private static func rebuilt(_ effects: [[UInt8]], in directory: String) throws -> TableRows {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let copy = try Environment.open(directory, .readWriteUnsynced, mapByteCount: 1 << 32, tables: 32)

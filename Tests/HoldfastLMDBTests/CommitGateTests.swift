@@ -1,33 +1,7 @@
 import Foundation
 import HoldfastLMDB
-import Synchronization
+import TestCopies
 import Testing
-
-/// Keeps the effects of commits in memory; says no when it is told to.
-private final class KeptEffects: CommitGate {
-    private struct State {
-        var kept: [[UInt8]] = []
-        var refusals = 0
-    }
-
-    private let state = Mutex(State())
-
-    func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 {
-        let number = state.withLock { state -> UInt64? in
-            guard state.refusals == 0 else {
-                state.refusals -= 1
-                return nil
-            }
-            state.kept.append(effects)
-            return UInt64(state.kept.count)
-        }
-        guard let number else { throw LMDBError(.notKept, "keep", path: "elsewhere") }
-        return number
-    }
-
-    func refuseNext() { state.withLock { $0.refusals = 1 } }
-    var kept: [[UInt8]] { state.withLock { $0.kept } }
-}
 
 /// An environment in a directory of its own.
 private final class Place {
@@ -42,26 +16,6 @@ private final class Place {
 }
 
 private let names = ["first", "second", "third"]
-
-/// Every row of the tables, in order.
-private func rows(_ environment: Environment) throws -> [String: [[UInt8]]] {
-    var found: [String: [[UInt8]]] = [:]
-    for name in names {
-        guard let table = try ReaderPool.openTables([name], in: environment)?.first else { continue }
-        found[name] = try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
-                var rows: [[UInt8]] = []
-                var isThere = try cursor.first()
-                while isThere {
-                    cursor.withCurrent { key, value in rows.append(key.array + [0xFF] + value.array) }
-                    isThere = try cursor.next()
-                }
-                return rows
-            }
-        }
-    }
-    return found
-}
 
 /// Changes of every kind, at random: keys that follow each other and others, values of up to three pages.
 private struct Changes {
@@ -130,7 +84,7 @@ private struct Dice {
         var changes = Changes(dice: Dice(state: seed))
         var commits = 0
         for round in 0..<60 {
-            let before = try rows(environment)
+            let before = try TableRows(environment)
             let transaction = try WriteTransaction(environment)
             try changes.make(changes.dice.number(20...40), in: transaction)
             switch round % 5 {
@@ -142,14 +96,14 @@ private struct Dice {
                     try transaction.commit()
                     Issue.record("it is committed")
                 } catch { #expect(error.code == .notKept && gate.kept.count == count) }
-                #expect(try rows(environment) == before)
+                #expect(try TableRows(environment) == before)
             default:
                 try transaction.commit()
                 commits += 1
             }
         }
         #expect(gate.kept.count <= commits)
-        let (expected, number) = (try rows(environment), try WorkingCopy.number(in: environment))
+        let (expected, number) = (try TableRows(environment), try WorkingCopy.number(in: environment))
         #expect(number == UInt64(gate.kept.count))
         environment.close()
 
@@ -162,7 +116,7 @@ private struct Dice {
             try WorkingCopy.apply(Array(kept[next..<end]), number: UInt64(end), to: copy)
             next = end
         }
-        #expect(try rows(copy) == expected)
+        #expect(try TableRows(copy) == expected)
         #expect(try WorkingCopy.number(in: copy) == number)
         copy.close()
     }
@@ -199,7 +153,7 @@ private struct Dice {
                 try WorkingCopy.apply([Array(effects[..<position])], number: 1, to: copy)
             }
         }
-        #expect(try rows(copy).isEmpty)
+        #expect(try TableRows(copy) == TableRows())
         #expect(try WorkingCopy.number(in: copy) == 0)
         copy.close()
     }

@@ -66,7 +66,7 @@ extension SalvagedLog {
         return Int(clamping: new.newest - deleted - min(there, new.newest - deleted))
     }
 
-    /// What an operator should know of lost outcomes.
+    /// The lost outcomes and the new bounds, in words for operators.
     func words(_ lost: Int, _ new: OutcomeLogBounds) -> String {
         let outcomes = lost == 1 ? "1 outcome" : "\(lost) outcomes"
         let figures =

@@ -8,7 +8,8 @@
 /// | 1, put | what of the key is shared with the table's last one (u8), the rest's length (u16), the value's (u32), the rest, the value |
 /// | 2, delete | the first two of those, and the rest |
 ///
-/// A table that was made has its number though nothing is put into it. Integers are little-endian. The keys of a commit mostly follow each other, so that a deletion takes some six bytes.
+/// A table that was made has its number though nothing is put into it. Integers are little-endian. The keys of a commit mostly
+/// follow each other, so that a deletion takes some six bytes.
 package enum Effects {
     static let headerByteCount = 16
     static let magic: UInt32 = 0x6665_4648

@@ -1,6 +1,6 @@
 import CHoldfastLMDB
 
-/// What an environment knows of being a copy: the number of the last commit that is in it.
+/// The place of a working copy in its log: the number and the checksum of the last commit that is in it.
 package enum WorkingCopy {
     /// A table of its own, which no effects name.
     package static let tableName = "copy"

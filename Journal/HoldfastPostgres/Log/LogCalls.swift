@@ -44,7 +44,7 @@ package struct LogCalls: Sendable {
         return try state(connection.run(steps, by: deadline)[1])
     }
 
-    /// What there is now, for anybody.
+    /// The bounds of the log now. No ownership is needed.
     package func state(
         sumOf number: UInt64 = 0, _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> LogState {

@@ -8,7 +8,7 @@ package enum LogRefusal {
     package static let gap = "HF003"
     /// The call does not fit the state of checkpoints.
     package static let outOfTurn = "HF004"
-    /// What is to be read is not there any more.
+    /// The part of the log that is to be read was truncated meanwhile.
     package static let moved = "HF005"
     /// Somebody reads what is to be truncated.
     package static let inUse = "55P03"
