@@ -51,6 +51,13 @@ package protocol JournalService: Journal {
     func settle(
         _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void)
 
+    /// The instant of ``EngineClock``'s monotonic time before which entries may be handed out; `nil` for any time. Waits for
+    /// nothing, and is asked before each hand-out.
+    ///
+    /// After the instant it is not known whether this process is the journal's owner. A later one may follow, and then work
+    /// goes on. The fence that reaches the wire is the send mark; this keeps duplicates rare.
+    var handOutUntil: Duration? { get }
+
     /// Lets the lane's send mark rise to `ceiling`. Each commit sets the mark to the lesser of the ceiling and the lane's last
     /// UID; the call forces a commit only if the mark is below both. An entry may be handed out only when the mark that
     /// ``CommitReport`` gives covers it.
@@ -265,6 +272,9 @@ extension JournalService {
     package func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         try keys.map { (key) throws(JournalError) in try openLane(key) }
     }
+
+    /// `nil`, by default: a journal with one possible owner.
+    package var handOutUntil: Duration? { nil }
 
     /// 0, by default: a journal that cannot tell reports no damage.
     package func unreachable(_ lane: LaneID) throws(JournalError) -> Int { 0 }

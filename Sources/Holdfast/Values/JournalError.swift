@@ -40,6 +40,11 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let tooManyProducers = Code("too many producers")
         /// An imported entry contradicts itself; nothing of its batch was taken.
         public static let invalidEntry = Code("invalid entry")
+        /// Another host has taken the journal. Nothing more is sent from it here, and what this process answered for goes on there.
+        public static let ownershipLost = Code("ownership lost")
+        /// What keeps the journal's commits can't be reached now: nothing of the call is in the journal. It is tried for ever, so
+        /// the same call may succeed later.
+        public static let unreachable = Code("unreachable")
         /// The journal was closed.
         public static let closed = Code("closed")
     }
