@@ -126,7 +126,8 @@ let package = Package(
         .target(name: "HoldfastPQ", dependencies: ["CHoldfastPQ", "HoldfastPlatform"], swiftSettings: strict),
         // What many machines share in a database: who owns which journal, and what its commits changed.
         .target(
-            name: "HoldfastPostgres", dependencies: ["Holdfast", "HoldfastLMDB", "HoldfastPQ", "HoldfastPlatform"],
+            name: "HoldfastPostgres",
+            dependencies: ["Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastPQ", "HoldfastPlatform"],
             path: "Journal/HoldfastPostgres", swiftSettings: strict),
         .target(name: "HoldfastHTTP2", dependencies: [nioCore], swiftSettings: strict),
         .target(
@@ -189,7 +190,8 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle,
+                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
+                coreMetrics, logging, serviceLifecycle,
                 yams,
             ],
             swiftSettings: strict),
@@ -219,7 +221,8 @@ let package = Package(
                 "HoldfastControl",
                 "HoldfastAPNs",
                 "HoldfastChannels",
-                "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPayload",
+                "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPQ",
+                "HoldfastPayload", "HoldfastPostgres",
                 "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),

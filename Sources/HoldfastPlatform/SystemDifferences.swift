@@ -19,6 +19,8 @@ package enum KernelNames {
     package static let openDescriptors: String? = nil
     /// A link to the program that runs. Darwin has none.
     package static let ownProgram: String? = nil
+    /// A file that names the boot of the machine. Darwin has none.
+    package static let bootIdentity: String? = nil
     /// The number of `TCP_INFO`. Darwin has a state of another form, without the bytes that the peer has acknowledged.
     package static let tcpInfo: Int32? = nil
     #else
@@ -26,6 +28,8 @@ package enum KernelNames {
     package static let openDescriptors: String? = "/proc/self/fd"
     /// A link to the program that runs.
     package static let ownProgram: String? = "/proc/self/exe"
+    /// A file that names the boot of the machine, with another text for each.
+    package static let bootIdentity: String? = "/proc/sys/kernel/random/boot_id"
     /// The number of `TCP_INFO`, whose layout is `TCPInfo`'s.
     package static let tcpInfo: Int32? = 11
     #endif

@@ -47,13 +47,18 @@ extension JournalDirectory {
     func begin(create: Bool) throws(JournalError) {
         if isEvident { return try refuseIncomplete() }
         guard create else { throw notFound }
+        try beginMaking()
+        try makeDirectories()
+    }
+
+    /// Says, durably, that what is missing was never there.
+    func beginMaking() throws(JournalError) {
         try translated("make", path) { () throws(LMDBError) in
             let marker = try OpenFile(incomplete, .create)
             try marker.replace(with: Array(Self.explanation.utf8))
             try marker.sync()
             try Files.syncDirectory(path)
         }
-        try makeDirectories()
     }
 
     func makeDirectories() throws(JournalError) {

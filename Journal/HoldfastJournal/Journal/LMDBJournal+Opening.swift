@@ -35,6 +35,7 @@ extension LMDBJournal {
         guard let found else { throw .closed(path) }
         var state = try found.state(in: path, newKey: options.stepping?.identityKey)
         try found.refuseContradiction(of: state, in: path)
+        if state.facts.openings == 0 { state.facts.nextUID = max(state.facts.nextUID, options.uidBase + 1) }
         state.facts.openings += 1
         state.facts.closedInOrder = false
         try store.markOpen(state.facts, limit: options.limit, directory: path)

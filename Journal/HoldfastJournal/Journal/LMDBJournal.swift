@@ -140,6 +140,8 @@ public final class LMDBJournal: Journal, JournalService {
         _ submission: Submission, completion: @escaping @Sendable (Result<Appended, JournalError>) -> Void
     ) {
         checkRanges(of: submission)
+        // Not on the writer's thread, which may wait for what can't be reached.
+        if let refusal = options.ownership?.refusal { return completion(.failure(refusal)) }
         let weight = submission.waitingByteCount
         if weight > options.greatestSubmission {
             let error = JournalError(
@@ -190,6 +192,9 @@ public final class LMDBJournal: Journal, JournalService {
     ) {
         leave(.settle(batch, completion)) { error in completion(.failure(error)) }
     }
+
+    /// As the owner of what this is a working copy of; `nil` for a journal that is all there is.
+    package var handOutUntil: Duration? { options.ownership?.handOutUntil }
 
     /// Raises the lane's send mark up to `ceiling` with the next commits.
     package func raiseMark(of lane: LaneID, to ceiling: UID) {

@@ -46,6 +46,10 @@ public struct JournalOptions: Sendable {
     /// Keeps each commit of the entries before it is made here: the directory is then a working copy of what lies elsewhere.
     /// The blacklist has a way of its own. nil for a journal that is all there is.
     package var gate: (any CommitGate)?
+    /// Whether this process may go on with what its ``gate`` keeps. nil for a journal that is all there is.
+    package var ownership: (any JournalOwnership)?
+    /// Below the UIDs of a new journal, so that those of several journals differ.
+    package var uidBase: UInt64 = 0
 
     /// Recipients that are read in one snapshot when the filter is built.
     var blacklistFilterStretch = 20_000
@@ -57,7 +61,7 @@ public struct JournalOptions: Sendable {
 
     /// Address space for `entries/data.mdb`, which is not memory. It is far above the limit, because free pages that a
     /// slow reader still sees cannot be reused.
-    var mapByteCount: Int { Int(clamping: Self.mapByteCount(limit: limit)) }
+    package var mapByteCount: Int { Int(clamping: Self.mapByteCount(limit: limit)) }
 
     static func mapByteCount(limit: Int) -> UInt64 {
         let limit = UInt64(clamping: limit)

@@ -11,7 +11,7 @@ extension JournalWriter {
         case refused(Int, JournalError)
         case noRoom(LMDBError)
         case failed(JournalError)
-        /// Made, in a file that the next opening does not find.
+        /// Made, in a file that the next opening does not find; or perhaps made, in a journal that is another owner's now.
         case lost(JournalError)
     }
 
@@ -139,6 +139,10 @@ extension JournalWriter {
     }
 
     private func classify(_ error: LMDBError) -> Attempt {
+        if let ending = options.ownership?.ending {
+            if error.code == .notKept { return .failed(ending) }
+            if error.code == .copyIsBehind { return .lost(ending) }
+        }
         var isPanicked = error.code == .panic
         do throws(LMDBError) { _ = try WriteTransaction(store.environment) } catch { isPanicked = true }
         // Found before the meta page was begun, so nothing of the commit is there.

@@ -106,6 +106,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         let now = ContinuousClock.now
         guard now >= nextLook, failure == nil else { return }
         nextLook = now + Self.lookInterval
+        if let ending = options.ownership?.ending { return fail(ending, later: ending) }
         do throws(LMDBError) { try store.environment.checkReaders() } catch {
             return fail(JournalError(error, "write to", directory))
         }
@@ -183,9 +184,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                     return Aftermath(.refused(count, JournalError(error, "write to", directory)))
                 }
             case .failed(let error):
-                return failed(error, verdicts)
+                return failed(error, verdicts, later: options.ownership?.ending)
             case .lost(let error):
-                // The file may be put back, and then they are there.
+                // The file may be put back, or another owner may find them, and then they are there.
                 let doubt = JournalError(.undetermined, error.message)
                 for index in 0..<count where backlog[index].isAppend { verdicts[index] = verdicts[index] ?? doubt }
                 return failed(error, verdicts, later: error)

@@ -18,11 +18,16 @@ package struct Sighting: Hashable, Sendable {
 /// own clock.
 package struct TakerMachine: Sendable {
     private let times: LeaseTimes
+    private let formerEpoch: Int64?
     private var seen: Sighting?
     /// When the first look was answered that showed it.
     private var since = Duration.zero
 
-    package init(_ times: LeaseTimes) { self.times = times }
+    /// - Parameter formerEpoch: whose owner is known to be gone.
+    package init(_ times: LeaseTimes, formerEpoch: Int64? = nil) {
+        self.times = times
+        self.formerEpoch = formerEpoch
+    }
 
     /// A look was answered.
     ///
@@ -39,7 +44,7 @@ package struct TakerMachine: Sendable {
 
     /// The state that may be taken now. The database takes the journal only if it has stayed so.
     package func sightingToTake(at now: Duration) -> Sighting? {
-        guard let seen, seen.isFree || now >= since + times.takeAfter else { return nil }
+        guard let seen, seen.isFree || seen.epoch == formerEpoch || now >= since + times.takeAfter else { return nil }
         return seen
     }
 

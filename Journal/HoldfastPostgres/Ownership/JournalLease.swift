@@ -17,6 +17,10 @@ package final class JournalLease: Sendable {
         package var times: LeaseTimes
         /// Only its monotonic time is used, which must go on while the machine sleeps.
         package var clock: EngineClock
+        /// An epoch whose owner is known to be gone, since it was a process of this machine: the journal is taken at once.
+        package var formerEpoch: Int64?
+        /// The ownership that somebody took for this lease; `nil` to seek it.
+        package var taken: Taken?
 
         package init(
             target: PQTarget, schema: SchemaName = .standard, journal: Int32, host: String,
@@ -28,6 +32,18 @@ package final class JournalLease: Sendable {
             self.host = host
             self.times = times
             self.clock = clock
+        }
+    }
+
+    /// A journal that was taken.
+    package struct Taken: Sendable {
+        package let epoch: Int64
+        /// When the call was sent by which it was taken, by the clock of the terms.
+        package let sent: Duration
+
+        package init(epoch: Int64, sent: Duration) {
+            self.epoch = epoch
+            self.sent = sent
         }
     }
 
@@ -75,13 +91,21 @@ package final class JournalLease: Sendable {
     /// - Returns: whether that was in time.
     package func waitToHold(_ time: Duration) -> Bool { board.waitToHold(time) }
 
+    /// The epoch of the ownership while it is held.
+    package var epoch: Int64? {
+        guard case .held(let epoch) = phase else { return nil }
+        return epoch
+    }
+
     /// Hands nothing out from now on, and lets others have the journal at once.
     ///
-    /// - Parameter time: after which the database is not waited for any more.
+    /// - Parameters:
+    ///   - time: after which the database is not waited for any more.
+    ///   - isClosed: whether nobody is to take the journal but whoever wants to accept into it.
     /// - Returns: how the lease ended.
     @discardableResult
-    package func release(within time: Duration) -> Phase {
-        board.giveUp()
+    package func release(within time: Duration, closing isClosed: Bool = false) -> Phase {
+        board.giveUp(closing: isClosed)
         if !board.waitForEnd(time) {
             interruption.interrupt()
             _ = board.waitForEnd(.seconds(60))

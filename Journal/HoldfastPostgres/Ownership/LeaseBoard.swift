@@ -1,23 +1,24 @@
-internal import HoldfastPlatform
 internal import Synchronization
 
-/// What a lease's thread tells others, and what they want of it. Nobody holds its lock while waiting for anything else.
+/// What a lease's thread tells others, and what they want of it.
 final class LeaseBoard: Sendable {
     private struct State {
         var phase = JournalLease.Phase.seeking
         var trouble: String?
         var isUnwanted = false
+        var isClosing = false
         var isThreadOver = false
     }
 
-    private let state = Mutex(State())
-    private let changes = Condition()
+    private let board = Board(State())
     /// Nanoseconds; `Int64.min` for never.
     private let until = Atomic(Int64.min)
 
-    var phase: JournalLease.Phase { state.withLock { $0.phase } }
-    var trouble: String? { state.withLock { $0.trouble } }
-    var isUnwanted: Bool { state.withLock { $0.isUnwanted } }
+    var phase: JournalLease.Phase { board.read(\.phase) }
+    var trouble: String? { board.read(\.trouble) }
+    var isUnwanted: Bool { board.read(\.isUnwanted) }
+    /// Whether the journal is closed when it is given up.
+    var isClosing: Bool { board.read(\.isClosing) }
 
     var handOutUntil: Duration? {
         let nanoseconds = until.load(ordering: .acquiring)
@@ -26,7 +27,7 @@ final class LeaseBoard: Sendable {
 
     /// A call was answered: what the machine says holds for everyone from now on, unless the lease is being given up.
     func publish(_ machine: LeaseMachine, _ phase: JournalLease.Phase) {
-        change { state in
+        board.change { state in
             state.phase = phase
             state.trouble = nil
             let end = state.isUnwanted ? nil : machine.handOutUntil
@@ -34,20 +35,19 @@ final class LeaseBoard: Sendable {
         }
     }
 
-    func tell(_ trouble: String?) {
-        change { $0.trouble = trouble }
-    }
+    func tell(_ trouble: String?) { board.change { $0.trouble = trouble } }
 
     /// Nothing is handed out from now on.
-    func giveUp() {
-        change { state in
+    func giveUp(closing: Bool) {
+        board.change { state in
+            state.isClosing = closing
             state.isUnwanted = true
             until.store(.min, ordering: .releasing)
         }
     }
 
     func endThread(_ phase: JournalLease.Phase) {
-        change { state in
+        board.change { state in
             state.phase = phase
             state.isThreadOver = true
             until.store(.min, ordering: .releasing)
@@ -55,31 +55,11 @@ final class LeaseBoard: Sendable {
     }
 
     /// Waits until the lease is unwanted.
-    func rest(_ time: Duration) {
-        _ = wait(time) { $0.isUnwanted }
-    }
+    func rest(_ time: Duration) { board.wait(time) { $0.isUnwanted } }
 
-    func waitForEnd(_ time: Duration) -> Bool { wait(time) { $0.isThreadOver } }
+    func waitForEnd(_ time: Duration) -> Bool { board.wait(time) { $0.isThreadOver } }
 
-    func waitToHold(_ time: Duration) -> Bool { wait(time) { $0.phase != .seeking } }
-
-    private func change(_ body: (inout State) -> Void) {
-        changes.lock()
-        state.withLock { body(&$0) }
-        changes.broadcast()
-        changes.unlock()
-    }
-
-    /// - Returns: whether it was so in time.
-    private func wait(_ time: Duration, _ isSo: (State) -> Bool) -> Bool {
-        let end = Condition.now + time
-        changes.lock()
-        defer { changes.unlock() }
-        while !state.withLock({ isSo($0) }) {
-            if !changes.wait(until: end) { return state.withLock { isSo($0) } }
-        }
-        return true
-    }
+    func waitToHold(_ time: Duration) -> Bool { board.wait(time) { $0.phase != .seeking } }
 
     private static func nanoseconds(_ time: Duration) -> Int64 {
         let (seconds, attoseconds) = time.components

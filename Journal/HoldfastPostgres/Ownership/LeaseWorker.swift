@@ -17,7 +17,11 @@ struct LeaseWorker: ~Copyable {
         self.board = board
         self.interruption = interruption
         calls = OwnershipCalls(terms.schema)
-        taker = TakerMachine(terms.times)
+        taker = TakerMachine(terms.times, formerEpoch: terms.formerEpoch)
+        guard let taken = terms.taken else { return }
+        let machine = LeaseMachine(takenBySending: taken.sent, terms.times)
+        owned = (taken.epoch, machine)
+        board.publish(machine, .held(epoch: taken.epoch))
     }
 
     mutating func run() {
@@ -106,7 +110,8 @@ struct LeaseWorker: ~Copyable {
         do throws(LeaseTrouble) {
             let connection = try connected()
             do throws(PQError) {
-                try calls.release(terms.journal, epoch: owned.epoch, connection, by: deadline)
+                try calls.release(
+                    terms.journal, epoch: owned.epoch, closing: board.isClosing, connection, by: deadline)
             } catch {
                 throw LeaseTrouble(error)
             }

@@ -10,6 +10,9 @@ package struct OwnershipCalls: Sendable {
     private let take: PQStatement
     private let beat: PQStatement
     private let release: PQStatement
+    private let close: PQStatement
+    private let accept: PQStatement
+    private let list: PQStatement
 
     package init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -25,6 +28,9 @@ package struct OwnershipCalls: Sendable {
             """)
         beat = PQStatement("SELECT \(name).beat($1, $2, \(start))", preparedAs: "beat")
         release = PQStatement("SELECT \(name).release_journal($1, $2)")
+        close = PQStatement("SELECT \(name).close_journal($1, $2)")
+        accept = PQStatement("SELECT \(name).accept_journal($1, $2)")
+        list = PQStatement("SELECT * FROM \(name).list_journals()", preparedAs: "list_journals")
     }
 }
 
@@ -77,11 +83,37 @@ extension OwnershipCalls {
 
     /// Gives a journal up, so that anybody may take it at once.
     ///
+    /// - Parameter isClosing: whether nobody is to take it but whoever wants to accept into it.
     /// - Throws: `refused` with ``lostState`` when the journal has another owner.
     package func release(
-        _ journal: Int32, epoch: Int64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+        _ journal: Int32, epoch: Int64, closing isClosing: Bool = false, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
     ) throws(PQError) {
-        try connection.run([PQStep(release, Self.ownership(journal, epoch))], by: deadline)
+        try connection.run([PQStep(isClosing ? close : release, Self.ownership(journal, epoch))], by: deadline)
+    }
+
+    /// Says that the journal is accepted into, so that others take it when its owner is gone.
+    ///
+    /// - Throws: `refused` with ``lostState`` when the journal has another owner.
+    package func accept(
+        into journal: Int32, epoch: Int64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        try connection.run([PQStep(accept, Self.ownership(journal, epoch))], by: deadline)
+    }
+
+    /// All journals of the schema, by their numbers.
+    ///
+    /// - Throws: `refused` with 25006 from a standby.
+    package func list(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [ListedJournal] {
+        try connection.run([PQStep(list, PQParameters(), reading: true)], by: deadline)[0].rows.map {
+            row throws(PQError) in
+            ListedJournal(
+                id: try row.int4(0), name: try row.text(1), host: try row.isNull(2) ? nil : try row.text(2),
+                sighting: Sighting(epoch: try row.int8(3), beats: try row.int8(4), isFree: try row.bool(5)),
+                isClosed: try row.bool(6))
+        }
     }
 
     private static func ownership(_ journal: Int32, _ epoch: Int64) -> PQParameters {

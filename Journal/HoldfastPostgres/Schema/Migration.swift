@@ -22,7 +22,7 @@ package struct Migration: Sendable {
         self.body = body
     }
 
-    package static let all = [version1, version2]
+    package static let all = [version1, version2, version3]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {

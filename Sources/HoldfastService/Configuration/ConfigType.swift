@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
 internal import HoldfastLegacyAPNs
+internal import HoldfastPQ
 
 /// The type of a key: how its text is read, and the words that describe it.
 package struct ConfigType: Sendable {
@@ -219,6 +220,20 @@ package struct ConfigType: Sendable {
     package static func secret(_ what: String, _ bytes: ClosedRange<Int>) -> ConfigType {
         let plain = text(what, bytes)
         return ConfigType(allowed: plain.allowed, isSecret: true, parse: plain.parse) { _ in "(secret)" }
+    }
+
+    /// Which database, for libpq. May have a password.
+    package static let postgres = ConfigType(
+        allowed: "a connection string of PostgreSQL, up to 2000 bytes", isSecret: true
+    ) { text, _ throws(Fault) in
+        do throws(PQError) {
+            _ = try PQTarget(text)
+        } catch {
+            throw Fault(message: error.message)
+        }
+        return .text(text)
+    } write: { _ in
+        "(secret)"
     }
 
     /// Where a route sends.

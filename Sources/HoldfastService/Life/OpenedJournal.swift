@@ -11,6 +11,10 @@ package struct OpenedJournal: Sendable {
     package var warnings: [String] = []
     /// Whether it refuses notifications for want of room; nil for one that does not say.
     package var wantsRoom: (@Sendable () -> Bool)?
+    /// Closes it, and whatever it was opened with.
+    package var close: @Sendable () -> Void
+    /// The journals of many hosts, of which it is one; nil for one that a directory has.
+    var fleet: FleetPlace?
 
     package init(
         journal: any JournalService, directory: String? = nil, warnings: [String] = [],
@@ -18,6 +22,7 @@ package struct OpenedJournal: Sendable {
     ) {
         (self.journal, self.directory) = (journal, directory)
         (self.warnings, self.wantsRoom) = (warnings, wantsRoom)
+        close = { journal.close() }
     }
 
     /// The journal of a configuration; another owner is waited for a while.
@@ -25,6 +30,9 @@ package struct OpenedJournal: Sendable {
     /// - Parameter logger: told once that one is waited for.
     /// - Throws: ``JournalError``.
     static func open(_ configuration: HoldfastConfiguration, logger: Logger) async throws -> OpenedJournal {
+        if let postgres = configuration.journal.postgres {
+            return try await FleetPlace.open(postgres, configuration.journal, logger: logger)
+        }
         // A configuration without one was refused before.
         let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in
             let patience = Format.duration(JournalOpening.patienceWithOwners)

@@ -2,6 +2,7 @@ internal import CoreMetrics
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
+internal import HoldfastPostgres
 internal import HoldfastWebhooks
 internal import Logging
 internal import ServiceLifecycle
@@ -14,6 +15,8 @@ final class ServiceLife: Sendable {
     let gateway: Gateway
     private let feedback: FeedbackKeeper
     private let webhooks: WebhookKeeper
+    /// The journals of other hosts; nil where the journal is a directory's.
+    let fleet: FleetKeeper?
     /// Of the routes whose feedback is read.
     private let feedbackSettings: Monitor<[RouteSettings]>
     private let host: ServiceHost
@@ -25,12 +28,13 @@ final class ServiceLife: Sendable {
     /// - Parameters:
     ///   - addresses: where listeners were before, by name.
     ///   - webhooks: with their files read.
+    ///   - means: what journals of other hosts are delivered with.
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
         _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
         webhooks: [WebhookConfiguration], at addresses: [String: ListenAddress], host: ServiceHost,
         listeners: [any MetricsListener],
-        metrics: any MetricsFactory
+        metrics: any MetricsFactory, means: @escaping FleetKeeper.Means
     ) async throws {
         self.opened = opened
         do {
@@ -43,10 +47,11 @@ final class ServiceLife: Sendable {
                 configuration.gatewayConfiguration(at: addresses), engine: engine,
                 logger: host.logger("holdfast.gateway"))
         } catch {
-            opened.journal.close()
+            opened.close()
             throw error
         }
         self.host = host
+        fleet = opened.fleet.map { FleetKeeper($0, host: host, means: means) }
         feedback = FeedbackKeeper(
             Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
         feedbackSettings = Monitor(routes.map(\.settings))
@@ -66,6 +71,9 @@ final class ServiceLife: Sendable {
                 service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
                 failureTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: feedback, successTerminationBehavior: .ignore),
+        ]
+        if let fleet { services.append(.init(service: fleet, successTerminationBehavior: .ignore)) }
+        services += [
             // Listed behind the engine, it answers what is in hand before the engine ends.
             .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
         ]
@@ -76,12 +84,15 @@ final class ServiceLife: Sendable {
     ///
     /// - Throws: ``JournalError`` when the journal must be opened anew.
     func run() async throws {
-        defer { opened.journal.close() }
+        defer { opened.close() }
         try await group.run()
     }
 
     /// See ``OpenedJournal/wantsRoom``.
     var wantsRoom: Bool? { opened.wantsRoom?() }
+
+    /// Why nothing can be kept now; nil where it can.
+    var away: String? { opened.fleet?.own.refusal?.message }
 
     /// The figures of the journal as of its last commit.
     func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }

@@ -61,9 +61,12 @@ extension ServiceRun {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
         let status = life?.engine.status()
         return Health(
-            obstacles: [obstacle ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage)]
-                .compactMap(\.self),
-            warnings: (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
+            obstacles: [
+                obstacle ?? life?.away ?? watch.obstacle(wantsRoom: life?.wantsRoom),
+                status.flatMap(HealthWarnings.damage),
+            ]
+            .compactMap(\.self),
+            warnings: (life?.fleet?.troubles ?? []) + (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
                 + (life?.webhookStandings ?? []).compactMap(\.warning))
     }
 

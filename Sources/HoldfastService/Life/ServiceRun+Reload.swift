@@ -79,6 +79,7 @@ extension ServiceRun {
             }
             life.readFeedback(of: reload.routes)
             life.tell(reload.webhooks)
+            life.fleet?.renew()
         }
         host.setLevel(new.log.level ?? .info)
         let isStale = state.withLock { state in

@@ -165,7 +165,7 @@ package final class ServiceRun: Sendable {
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, webhooks: webhooks, at: addresses, host: host,
                 listeners: [watch],
-                metrics: engineMetrics)
+                metrics: engineMetrics, means: { [self] in try means() })
             let (isWanted, isStale) = state.withLock { state in
                 state.life = life
                 state.addresses = life.gateway.addresses
@@ -187,6 +187,15 @@ package final class ServiceRun: Sendable {
         } catch {
             return error
         }
+    }
+
+    /// The configuration as it is now, with connectors of its own.
+    private func means() throws -> (HoldfastConfiguration, [ReadyRoute], [WebhookConfiguration]) {
+        let (configuration, webhooks) = state.withLock { ($0.configuration, $0.webhooks) }
+        return (
+            configuration, try ServicePlan.routes(configuration),
+            try webhooks ?? configuration.webhooks.map { try ReadyWebhook($0).configuration }
+        )
     }
 
     /// Opens the journal, and waits no longer for another owner once it is to end.

@@ -69,6 +69,7 @@ struct HoldfastCommand: AsyncParsableCommand {
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
             GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, TagsCommand.self,
-            RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, MockCommand.self,
+            RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, PostgresCommand.self,
+            MockCommand.self,
         ])
 }

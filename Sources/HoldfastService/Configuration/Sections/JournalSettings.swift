@@ -1,5 +1,7 @@
+internal import Foundation
 package import Holdfast
 package import HoldfastJournal
+internal import HoldfastPostgres
 
 /// `journal:` — which journal, how much it holds, and what it survives.
 package struct JournalSettings: Equatable, Sendable {
@@ -7,8 +9,21 @@ package struct JournalSettings: Equatable, Sendable {
 
     package enum Durability: String, CaseIterable { case full, process }
 
-    /// `nil` if a flag gives it, or nothing.
-    package var path: String?
+    /// As it is given: the journal's directory, or with ``postgres`` that of this host's working copies. `nil` if nothing gives
+    /// it.
+    package var directory: String?
+    /// The database that keeps the journals of many hosts; nil for a journal that a directory has.
+    package var postgres: PostgresSettings?
+
+    /// Where tools find the journal; `nil` if a flag gives it, or nothing.
+    package var path: String? {
+        get { postgres == nil ? directory : HostDirectory.ownJournal(in: copies) }
+        set { directory = newValue }
+    }
+
+    /// With ``postgres``, the directory of this host's working copies.
+    package var copies: String { directory ?? Self.standardCopies }
+
     /// Bytes in use.
     package var limit: Int
     /// Unconfirmed entries; nil for any number.
@@ -27,7 +42,20 @@ package struct JournalSettings: Equatable, Sendable {
     package static let section = ConfigSection(
         name: "journal", meaning: "the journal, how much it holds, and what an accepted notification survives",
         keys: [
-            ConfigKey("path", .path, "the journal's directory, made when there is none; `--journal` goes before it"),
+            ConfigKey(
+                "path", .path,
+                "the journal's directory, made when there is none; `--journal` goes before it. With `postgres`, the directory of "
+                    + "this host's working copies: without it, `copies` in `$STATE_DIRECTORY`, or in /var/lib/holdfast"),
+            ConfigKey(
+                "postgres", .postgres,
+                "the database that keeps the journals of many hosts, as libpq writes it: `host=db1,db2 dbname=push user=holdfast`, "
+                    + "or `postgresql://…`. A password is better kept in libpq's password file"),
+            ConfigKey(
+                "host", .text("a name", 1...48),
+                "with `postgres`, this host's name in the fleet, by which its journal is named; without it, the system's"),
+            ConfigKey(
+                "schema", .text("a name", 1...63), default: "holdfast",
+                "with `postgres`, the schema that has everything"),
             ConfigKey(
                 "limit", .size(1 << 20...16 << 40), default: "16G",
                 "bytes in use beyond which nothing more is taken until deliveries have made room"),
@@ -60,6 +88,18 @@ package struct JournalSettings: Equatable, Sendable {
             ),
         ],
         check: { items, problems in
+            for values in items {
+                for key in values.isGiven("postgres") ? ["durability"] : ["host", "schema"] where values.isGiven(key) {
+                    let why =
+                        key == "durability"
+                        ? "does not go with `postgres`, whose own settings say what is survived; leave it out"
+                        : "is for a journal in PostgreSQL; give `postgres`, or leave this out"
+                    problems.append(values.problem(key, why))
+                }
+                if let schema = values.text("schema"), values.isGiven("schema"), let why = PostgresSettings.fault(schema) {
+                    problems.append(values.problem("schema", why))
+                }
+            }
             for values in items where values.isGiven("wait") && !values.isUnknown("when-full") {
                 guard values.text("when-full") != WhenFull.wait.rawValue else { continue }
                 problems.append(values.problem("wait", "is for `when-full: wait`; add that, or leave this out"))
@@ -72,7 +112,11 @@ package struct JournalSettings: Equatable, Sendable {
         })
 
     package init(_ values: ConfigValues) {
-        path = values.text("path")
+        directory = values.text("path")
+        postgres = values.text("postgres").map { connection in
+            PostgresSettings(
+                connection: connection, host: values.text("host"), schema: values.text("schema") ?? "holdfast")
+        }
         limit = values.count("limit") ?? LMDBJournal.Options().limit
         entries = values.count("entries")
         durability = values.text("durability").flatMap(Durability.init) ?? .full
@@ -83,6 +127,12 @@ package struct JournalSettings: Equatable, Sendable {
         if let bytes = values.count("history.limit") { history.limitBytes = bytes }
         history.keepsPayloads = values.flag("history.payloads") ?? false
         if !history.isKept { history = .none }
+    }
+
+    private static var standardCopies: String {
+        // systemd gives several with colons between them.
+        let given = ProcessInfo.processInfo.environment["STATE_DIRECTORY"]?.split(separator: ":").first
+        return (given.map(String.init) ?? "/var/lib/holdfast") + "/copies"
     }
 
     /// These settings, as far as only another opening of the journal can change them.

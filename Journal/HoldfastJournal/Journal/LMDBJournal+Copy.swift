@@ -1,0 +1,27 @@
+package import Holdfast
+package import HoldfastLMDB
+
+/// A journal whose directory is a working copy of what its gate keeps.
+extension LMDBJournal {
+    /// Makes the directory around a working copy, so that what is missing is no sign of damage: entries come from what was
+    /// kept, and the blacklist has a way of its own.
+    package static func prepareCopy(_ directory: String) throws(JournalError) {
+        let place = JournalDirectory(directory)
+        try place.examine(create: true)
+        try place.prepare()
+        if !Files.exists(place.incomplete) {
+            let isWhole = place.dataFiles.allSatisfy { Files.exists($0) }
+            if !isWhole { try place.beginMaking() }
+        }
+        try place.makeDirectories()
+    }
+
+    /// The environment of the entries, for whoever copies it while it is open. Not to be written to, nor closed.
+    package var entriesEnvironment: Environment { parts.store.environment }
+
+    /// The path of a journal's entries.
+    package static func entries(in directory: String) -> String { JournalDirectory(directory).entries }
+
+    /// The bytes in use, as of the last commit.
+    package var usedBytes: Int { shared.withLock { shared in shared.figures.usedPages } * pageByteCount }
+}

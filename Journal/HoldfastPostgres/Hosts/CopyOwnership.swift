@@ -1,0 +1,50 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// What a lease and a gate say to the journal over them.
+struct CopyOwnership: JournalOwnership {
+    let name: String
+    let lease: JournalLease
+    let gate: PostgresGate
+    /// After which a commit that is under way says that the database is away, though no call has failed yet.
+    var patience = Duration.seconds(5)
+
+    /// Not at all, while nobody knows whether this host is the owner.
+    var handOutUntil: Duration? { lease.handOutUntil ?? .zero }
+
+    var ending: JournalError? {
+        if lease.phase == .lost { return lost }
+        return switch gate.status.ending {
+        case nil: nil
+        case .ownershipLost: lost
+        case .contradicted:
+            JournalError(
+                .mustBeReopened,
+                "journal \(name) in PostgreSQL has other commits than this host has kept there: was the database rolled back, "
+                    + "or a standby promoted that lacked them? The journal is opened anew, and compared")
+        case .stopped: JournalError(.closed, "journal \(name) in PostgreSQL is closed")
+        }
+    }
+
+    var refusal: JournalError? {
+        let status = gate.status
+        if let trouble = status.trouble { return unreachable(trouble.words) }
+        if let waiting = status.underWay, waiting.since + patience < .now {
+            return unreachable("commit \(waiting.number) waits for its answer")
+        }
+        return nil
+    }
+
+    private var lost: JournalError {
+        JournalError(
+            .ownershipLost,
+            "another host has taken journal \(name) in PostgreSQL, and delivers what is in it. Nothing is to be done, unless it "
+                + "happens again: then see why this host was not heard of for so long")
+    }
+
+    private func unreachable(_ why: String) -> JournalError {
+        JournalError(
+            .unreachable,
+            "PostgreSQL, which keeps journal \(name), can't be reached now. Nothing was taken, and it is tried for ever: \(why)")
+    }
+}

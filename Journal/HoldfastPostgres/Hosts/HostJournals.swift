@@ -1,0 +1,208 @@
+package import Holdfast
+internal import HoldfastJournal
+internal import HoldfastLMDB
+internal import HoldfastPlatform
+internal import HoldfastPQ
+
+/// Opens journals of the fleet on this host. Each call blocks its thread, for as long as the database is away.
+package struct HostJournals: Sendable {
+    package let terms: HostTerms
+    package let directory: HostDirectory
+    /// Told why the opening waits, whenever that changes.
+    private let onWaiting: @Sendable (String) -> Void
+
+    private static let pause = Duration.seconds(1)
+
+    package init(
+        _ terms: HostTerms, _ directory: HostDirectory, onWaiting: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.terms = terms
+        self.directory = directory
+        self.onWaiting = onWaiting
+    }
+
+    /// Opens the journal that this host accepts into: the one that it had, or another of its names where others still deliver
+    /// from that.
+    ///
+    /// - Throws: ``JournalError``: with code `closed` when it was stopped.
+    package func openOwn(_ stop: OpeningStop) throws(JournalError) -> OwnedJournal {
+        let (place, lease, epoch) = try takeOwn(stop)
+        let opened = try open(place, lease, epoch: epoch, stop)
+        do throws(JournalError) {
+            try persist(stop) { (connection) throws(PQError) in
+                try OwnershipCalls(terms.schema).accept(
+                    into: place.id, epoch: epoch, connection, by: .now + terms.answer)
+            }
+            try directory.noteOwn(place.id)
+        } catch {
+            opened.close()
+            throw error
+        }
+        return opened
+    }
+
+    /// Opens a journal that this host has taken over.
+    ///
+    /// - Throws: ``JournalError``; then the journal is free again.
+    package func open(
+        _ journal: ListedJournal, taken: JournalLease.Taken, _ stop: OpeningStop
+    ) throws(JournalError) -> OwnedJournal {
+        let place = ListedName(id: journal.id, name: journal.name)
+        return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, stop)
+    }
+
+    // MARK: Ownership
+
+    private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {
+        while true {
+            let choice = try persist(stop) { (connection) throws(PQError) in
+                OwnJournalChoice.choose(
+                    from: try OwnershipCalls(terms.schema).list(connection, by: .now + terms.answer), host: terms.host,
+                    epoch: { directory.copy(of: $0).epoch() })
+            }
+            let (place, formerEpoch) = try settle(choice, stop)
+            let lease = try lease(place.id, formerEpoch: formerEpoch)
+            // Where somebody else was faster, another name is found at the next look.
+            let limit = Condition.now + terms.times.answer * 3
+            while lease.epoch == nil, !stop.isStopped, Condition.now < limit { _ = lease.waitToHold(.milliseconds(100)) }
+            if let epoch = lease.epoch, !stop.isStopped { return (place, lease, epoch) }
+            if let trouble = lease.trouble { onWaiting(trouble) }
+            lease.release(within: terms.times.answer)
+            if stop.isStopped { throw stopped }
+        }
+    }
+
+    private func settle(_ choice: OwnJournalChoice, _ stop: OpeningStop) throws(JournalError) -> (ListedName, Int64?) {
+        switch choice {
+        case .take(let id, let name, let formerEpoch): return (ListedName(id: id, name: name), formerEpoch)
+        case .make(let name):
+            let id = try persist(stop) { (connection) throws(PQError) in
+                try OwnershipCalls(terms.schema).createJournal(name, connection, by: .now + terms.answer)
+            }
+            return (ListedName(id: id, name: name), nil)
+        }
+    }
+
+    private func lease(
+        _ journal: Int32, formerEpoch: Int64? = nil, taken: JournalLease.Taken? = nil
+    ) throws(JournalError) -> JournalLease {
+        do throws(PQError) {
+            return try JournalLease(terms.lease(journal, formerEpoch: formerEpoch, taken: taken))
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    // MARK: The copy
+
+    private func open(
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) -> OwnedJournal {
+        do throws(JournalError) {
+            do throws(JournalError) {
+                return try openOnce(place, lease, epoch: epoch, stop)
+            } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
+                // What is damaged is a copy.
+                try directory.copy(of: place.id).discard()
+                return try openOnce(place, lease, epoch: epoch, stop)
+            }
+        } catch {
+            let wasLost = lease.phase == .lost
+            lease.release(within: terms.closing)
+            throw stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
+        }
+    }
+
+    private func openOnce(
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) -> OwnedJournal {
+        let copy = directory.copy(of: place.id)
+        try LMDBJournal.prepareCopy(copy.directory)
+        if copy.epoch() == nil { try copy.discard() }
+        try copy.note(epoch: epoch)
+        let last = try build(place, epoch: epoch, copy, stop)
+        let (gate, upkeep): (PostgresGate, Upkeep)
+        do throws(PQError) {
+            gate = try PostgresGate(
+                PostgresGate.Terms(
+                    target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
+                    connecting: terms.connecting, answer: terms.answer), after: last.number)
+            upkeep = try Upkeep(terms, journal: place.id, epoch: epoch, lease, gate)
+        } catch {
+            throw JournalError(error)
+        }
+        stop.note(gate)
+        defer { stop.note(nil) }
+        let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate)
+        var options = terms.options
+        options.create = true
+        options.durability = .process
+        options.gate = gate
+        options.ownership = ownership
+        options.uidBase = UInt64(place.id) << Self.uidBits
+        do throws(JournalError) {
+            let journal = try LMDBJournal(directory: copy.directory, options: options)
+            upkeep.start(journal)
+            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, closing: terms.closing)
+        } catch {
+            let ending = ownership.ending
+            gate.stop()
+            throw ending ?? error
+        }
+    }
+
+    /// Of the UIDs of one journal. With up to 512 journals, a UID is exact where numbers are floating-point ones.
+    private static let uidBits = 44
+
+    private func build(
+        _ place: ListedName, epoch: Int64, _ copy: CopyPlace, _ stop: OpeningStop
+    ) throws(JournalError) -> WorkingCopy.Place {
+        let limits = CopyBuilder.Limits(mapByteCount: terms.options.mapByteCount, answer: terms.answer)
+        let builder = CopyBuilder(terms.schema, journal: place.id, epoch: epoch, limits)
+        while true {
+            let failure: CopyError
+            do throws(CopyError) {
+                let connection: PQConnection
+                do throws(PQError) {
+                    connection = try terms.connect("holdfast copy of journal \(place.id)", stop.interruption)
+                } catch {
+                    throw .database(error)
+                }
+                defer { connection.close() }
+                return try builder.build(in: copy.entries, over: connection)
+            } catch {
+                failure = error
+            }
+            guard !stop.isStopped else { throw stopped }
+            switch failure {
+            case .database(let error) where error.mayPass:
+                onWaiting(error.description)
+                stop.rest(Self.pause)
+            case .moved: continue
+            default: throw failure.journalError
+            }
+        }
+    }
+
+    // MARK: The database
+
+    /// Makes a call over a connection of its own, again and again while the database is away.
+    private func persist<R>(
+        _ stop: OpeningStop, _ call: (PQConnection) throws(PQError) -> R
+    ) throws(JournalError) -> R {
+        while true {
+            do throws(PQError) {
+                let connection = try terms.connect("holdfast opening", stop.interruption)
+                defer { connection.close() }
+                return try call(connection)
+            } catch {
+                guard !stop.isStopped else { throw stopped }
+                guard error.mayPass else { throw JournalError(error) }
+                onWaiting(error.description)
+                stop.rest(Self.pause)
+            }
+        }
+    }
+
+    private var stopped: JournalError { JournalError(.closed, "the opening of a journal in PostgreSQL was stopped") }
+}

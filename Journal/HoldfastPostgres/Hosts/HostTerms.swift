@@ -1,0 +1,49 @@
+package import Holdfast
+package import HoldfastJournal
+package import HoldfastPQ
+
+/// What a host opens journals of the fleet with.
+package struct HostTerms: Sendable {
+    package var target: PQTarget
+    package var schema: SchemaName
+    /// The name of this host, by which its own journals are named.
+    package var host: String
+    /// Of each journal. What a working copy needs is set here.
+    package var options: JournalOptions
+    package var times: LeaseTimes
+    package var clock: EngineClock
+    /// For connecting.
+    package var connecting: Duration
+    /// How long the calls of a gate, a checkpoint or the making of a copy wait for their answers.
+    package var answer: Duration
+    /// How long the database is waited for when a journal is closed.
+    package var closing: Duration
+
+    package init(
+        target: PQTarget, schema: SchemaName = .standard, host: String, options: JournalOptions = JournalOptions(),
+        times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system, connecting: Duration = .seconds(5),
+        answer: Duration = .seconds(60), closing: Duration = .seconds(10)
+    ) {
+        self.target = target
+        self.schema = schema
+        self.host = host
+        self.options = options
+        self.times = times
+        self.clock = clock
+        self.connecting = connecting
+        self.answer = answer
+        self.closing = closing
+    }
+
+    func connect(_ name: String, _ interruption: PQInterruption) throws(PQError) -> PQConnection {
+        try ServiceConnection.open(target, schema, name: name, by: .now + connecting, interruption)
+    }
+
+    func lease(_ journal: Int32, formerEpoch: Int64? = nil, taken: JournalLease.Taken? = nil) -> JournalLease.Terms {
+        var lease = JournalLease.Terms(
+            target: target, schema: schema, journal: journal, host: host, times: times, clock: clock)
+        lease.formerEpoch = formerEpoch
+        lease.taken = taken
+        return lease
+    }
+}

@@ -1,0 +1,100 @@
+internal import Foundation
+internal import HoldfastJournal
+internal import HoldfastPQ
+internal import HoldfastPlatform
+
+/// Looks after an open journal on a thread of its own: ends its gate once the lease is lost, and makes checkpoints.
+final class Upkeep: Sendable {
+    private struct State {
+        var isUnwanted = false
+        var isThreadOver = true
+        var isClosed = false
+        var trouble: String?
+    }
+
+    private static let tick = Duration.seconds(1)
+    /// Between two looks at the length of the log.
+    private static let look = Duration.seconds(10)
+
+    private let terms: HostTerms
+    private let journal: Int32
+    private let epoch: Int64
+    private let lease: JournalLease
+    private let gate: PostgresGate
+    private let interruption: PQInterruption
+    private let board = Board(State())
+
+    init(
+        _ terms: HostTerms, journal: Int32, epoch: Int64, _ lease: JournalLease, _ gate: PostgresGate
+    ) throws(PQError) {
+        self.terms = terms
+        self.journal = journal
+        self.epoch = epoch
+        self.lease = lease
+        self.gate = gate
+        interruption = try PQInterruption()
+    }
+
+    /// Why the last checkpoint was not made; `nil` while none is missing.
+    var trouble: String? { board.read(\.trouble) }
+
+    func start(_ opened: LMDBJournal) {
+        board.change { $0.isThreadOver = false }
+        let thread = Thread { [self, weak opened] in
+            var connection: PQConnection?
+            var nextLook = Condition.now + Self.look
+            while !board.read(\.isUnwanted) {
+                board.wait(Self.tick) { $0.isUnwanted }
+                if lease.phase == .lost { gate.stop() }
+                guard Condition.now >= nextLook, gate.status.ending == nil, let opened else { continue }
+                nextLook = Condition.now + Self.look
+                look(at: opened, &connection)
+            }
+            connection?.close()
+            board.change { $0.isThreadOver = true }
+        }
+        thread.name = "holdfast-upkeep"
+        thread.start()
+    }
+
+    /// Makes no more checkpoints. One under way is given up.
+    func end() {
+        board.change { $0.isUnwanted = true }
+        interruption.interrupt()
+        board.wait(.seconds(60)) { $0.isThreadOver }
+    }
+
+    func closed() { board.change { $0.isClosed = true } }
+
+    /// - Returns: whether the journal was closed in time.
+    func waitForClosing(_ time: Duration) -> Bool { board.wait(time) { $0.isClosed } }
+
+    private func look(at opened: LMDBJournal, _ connection: inout PQConnection?) {
+        do {
+            let open = try connected(&connection)
+            let calls = LogCalls(terms.schema, journal: journal)
+            let log = try calls.state(open, by: .now + terms.answer)
+            let checkpointer = Checkpointer(terms.schema, journal: journal, epoch: epoch, answer: terms.answer)
+            if CheckpointRule.isDue(log, journalByteCount: max(log.checkpointByteCount, opened.usedBytes)) {
+                _ = try checkpointer.make(of: opened.entriesEnvironment, over: open)
+            } else if !log.isTrimmed, log.checkpoint > 0 {
+                _ = try checkpointer.trim(over: open)
+            }
+            board.change { $0.trouble = nil }
+        } catch {
+            if connection?.isUsable != true || !(error is Checkpointer.Failure) {
+                connection?.close()
+                connection = nil
+            }
+            let words = "\(error)"
+            board.change { $0.trouble = $0.isUnwanted ? nil : words }
+        }
+    }
+
+    private func connected(_ connection: inout PQConnection?) throws(PQError) -> PQConnection {
+        if let connection, connection.isUsable { return connection }
+        let made = try terms.connect("holdfast checkpoints of journal \(journal)", interruption)
+        connection = made
+        return made
+    }
+}

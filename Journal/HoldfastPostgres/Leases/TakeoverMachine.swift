@@ -1,0 +1,33 @@
+/// Decides which journals of hosts that are gone a host takes over. It has no clock and no connection.
+package struct TakeoverMachine: Sendable {
+    private let times: LeaseTimes
+    private var takers: [Int32: TakerMachine] = [:]
+
+    package init(_ times: LeaseTimes) { self.times = times }
+
+    /// All journals were looked at.
+    ///
+    /// - Parameters:
+    ///   - mine: those that this host has, or opens.
+    ///   - room: for how many more.
+    ///   - now: read after the answer had come.
+    /// - Returns: those that may be taken now, the longest unheard of first.
+    package mutating func looked(
+        _ journals: [ListedJournal], mine: Set<Int32>, room: Int, at now: Duration
+    ) -> [ListedJournal] {
+        let others = journals.filter { !$0.isClosed && !mine.contains($0.id) }
+        let known = Set(others.map(\.id))
+        takers = takers.filter { known.contains($0.key) }
+        var found: [ListedJournal] = []
+        for journal in others {
+            var taker = takers[journal.id] ?? TakerMachine(times)
+            taker.looked(journal.sighting, at: now)
+            takers[journal.id] = taker
+            if taker.sightingToTake(at: now) != nil { found.append(journal) }
+        }
+        return Array(found.prefix(max(room, 0)))
+    }
+
+    /// The session with the database has ended: the next may be with a server that knows less.
+    package mutating func sessionEnded() { takers = [:] }
+}

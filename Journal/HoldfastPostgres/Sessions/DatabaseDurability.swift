@@ -1,0 +1,59 @@
+package import HoldfastPQ
+
+/// Which losses an accepted notification survives, by what the database says of itself.
+package struct DatabaseDurability: Hashable, Sendable {
+    /// Such as 150018.
+    package let serverVersion: Int
+    /// Whether a commit is on the disk of the server before it is answered.
+    package let isSynced: Bool
+    /// Whether a page that was half written is made whole.
+    package let hasFullPages: Bool
+    /// The setting `synchronous_standby_names`; empty where no standby is waited for.
+    package let standbys: String
+
+    package init(serverVersion: Int, isSynced: Bool, hasFullPages: Bool, standbys: String) {
+        self.serverVersion = serverVersion
+        self.isSynced = isSynced
+        self.hasFullPages = hasFullPages
+        self.standbys = standbys
+    }
+
+    package init(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) {
+        let step = PQStep(
+            """
+            SELECT pg_catalog.current_setting('fsync'), pg_catalog.current_setting('full_page_writes'),
+                pg_catalog.current_setting('synchronous_standby_names')
+            """, reading: true)
+        let row = try connection.run([step], by: deadline)[0].row(0)
+        self.init(
+            serverVersion: connection.facts.serverVersion, isSynced: try row.text(0) == "on",
+            hasFullPages: try row.text(1) == "on", standbys: try row.text(2))
+    }
+
+    /// What is survived, in one line.
+    package var words: String {
+        let disk =
+            isSynced
+            ? "what is accepted survives a crash of the database's machine"
+            : "what is accepted does not survive a crash of the database's machine"
+        return standbys.isEmpty
+            ? "\(disk), and not the loss of its disk: no standby is waited for"
+            : "\(disk), and the loss of its disk: the standbys \(standbys) are waited for"
+    }
+
+    /// What an operator should know, in whole sentences.
+    package var warnings: [String] {
+        var warnings: [String] = []
+        if !isSynced {
+            warnings.append(
+                "The database runs with fsync off: a crash of its machine loses what was accepted, and may damage all of it. "
+                    + "Set fsync to on.")
+        }
+        if !hasFullPages {
+            warnings.append(
+                "The database runs with full_page_writes off: a crash of its machine may damage it, unless its file system "
+                    + "writes whole pages. Set full_page_writes to on.")
+        }
+        return warnings
+    }
+}

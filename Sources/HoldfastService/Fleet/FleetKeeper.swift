@@ -1,0 +1,137 @@
+internal import Holdfast
+internal import HoldfastPQ
+internal import HoldfastPostgres
+internal import HoldfastWebhooks
+internal import Logging
+internal import ServiceLifecycle
+
+/// Takes over the journals of hosts that are gone, and delivers what they have left.
+final class FleetKeeper: Service, Sendable {
+    /// What a journal that was taken is delivered with, read for each anew.
+    typealias Means = @Sendable () throws -> (HoldfastConfiguration, [ReadyRoute], [WebhookConfiguration])
+
+    private struct State {
+        var lives: [Int32: TakenJournal] = [:]
+        var openings: [Int32: OpeningStop] = [:]
+        var watch: FleetWatch?
+        var isEnding = false
+    }
+
+    private let place: FleetPlace
+    private let host: ServiceHost
+    private let logger: Logger
+    private let means: Means
+    private let state = Monitor(State())
+    private let arrivals: AsyncStream<FleetWatch.Taken>
+    private let arrive: AsyncStream<FleetWatch.Taken>.Continuation
+
+    init(_ place: FleetPlace, host: ServiceHost, means: @escaping Means) {
+        self.place = place
+        self.host = host
+        self.means = means
+        logger = host.logger("holdfast.fleet")
+        (arrivals, arrive) = AsyncStream.makeStream()
+    }
+
+    /// The journals that were taken over and are delivered now.
+    var taken: [TakenJournal] { state.withLock { $0.lives.values.sorted { $0.owned.id < $1.owned.id } } }
+
+    /// All journals of the fleet, as of the last look.
+    var journals: [ListedJournal] { state.withLock { $0.watch?.journals ?? [] } }
+
+    /// What is in the way, one line each.
+    var troubles: [String] {
+        let watch = state.withLock { $0.watch }
+        let own = place.own.troubles.map { "journal \(place.own.name): \($0)" }
+        let others = taken.flatMap { life in life.owned.troubles.map { "journal \(life.owned.name): \($0)" } }
+        return own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
+    }
+
+    func run() async throws {
+        let watch = try FleetWatch(place.terms, mine: place.own.id) { [arrive] in arrive.yield($0) }
+        state.withLock { $0.watch = watch }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { tasks in
+                for await taken in arrivals { tasks.addTask { await self.deliver(taken) } }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.end()
+        }
+        await FleetPlace.onThread("holdfast-fleet-end") { watch.end() }
+    }
+
+    /// Gives back what was taken, to take it again with what is configured now.
+    func renew() { for life in taken { Task { await life.end() } } }
+
+    private func end() {
+        arrive.finish()
+        let (lives, openings) = state.withLock { state in
+            state.isEnding = true
+            return (Array(state.lives.values), Array(state.openings.values))
+        }
+        for opening in openings { opening.stop() }
+        for life in lives { Task { await life.end() } }
+    }
+
+    private func deliver(_ taken: FleetWatch.Taken) async {
+        let (id, name) = (taken.journal.id, taken.journal.name)
+        let former = taken.journal.host.map { " of host \($0)" } ?? ""
+        logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
+        do {
+            let owned = try await open(taken)
+            let isDrained = try await run(owned)
+            logger.notice(
+                "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")")
+        } catch {
+            logger.warning("journal \(name)\(former) was taken over and is given back: \(error)")
+        }
+        state.withLock { state in
+            state.lives[id] = nil
+            state.openings[id] = nil
+        }
+        state.withLock { $0.watch }?.leave(id)
+    }
+
+    private func open(_ taken: FleetWatch.Taken) async throws -> OwnedJournal {
+        let stop = try OpeningStop()
+        let isEnding = state.withLock { state in
+            state.openings[taken.journal.id] = stop
+            return state.isEnding
+        }
+        if isEnding { stop.stop() }
+        let journals = HostJournals(place.terms, place.directory)
+        return try await FleetPlace.onThread("holdfast-takeover") {
+            try journals.open(taken.journal, taken: taken.ownership, stop)
+        }
+    }
+
+    private func run(_ owned: OwnedJournal) async throws -> Bool {
+        let life: TakenJournal
+        do {
+            let (configuration, routes, webhooks) = try means()
+            life = try TakenJournal(
+                owned, configuration: configuration, routes: routes, webhooks: webhooks, host: host)
+        } catch {
+            await close(owned)
+            throw error
+        }
+        let isEnding = state.withLock { state in
+            state.openings[owned.id] = nil
+            state.lives[owned.id] = life
+            return state.isEnding
+        }
+        if isEnding { return await close(owned) }
+        do {
+            try await life.run()
+        } catch {
+            await close(owned)
+            throw error
+        }
+        return await close(owned)
+    }
+
+    @discardableResult
+    private func close(_ owned: OwnedJournal) async -> Bool {
+        await FleetPlace.onThread("holdfast-close") { owned.close() }
+    }
+}

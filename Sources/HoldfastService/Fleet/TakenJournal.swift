@@ -1,0 +1,63 @@
+internal import CoreMetrics
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import HoldfastPostgres
+internal import HoldfastWebhooks
+internal import Logging
+internal import ServiceLifecycle
+
+/// Delivers what a host that is gone has left: an engine on a journal that was taken over, without a gateway before it.
+final class TakenJournal: Sendable {
+    let owned: OwnedJournal
+    let engine: PushEngine
+    private let webhooks: WebhookKeeper
+    private let group: ServiceGroup
+    private let look: Duration
+
+    /// - Throws: ``JournalError`` or `RouteError`.
+    init(
+        _ owned: OwnedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
+        webhooks: [WebhookConfiguration], host: ServiceHost, look: Duration = .seconds(1)
+    ) throws {
+        self.owned = owned
+        self.look = look
+        let logger = host.logger("holdfast")
+        engine = try PushEngine(
+            journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger,
+            metrics: NOOPMetricsHandler.instance)
+        self.webhooks = try WebhookKeeper(
+            webhooks, engine: engine, directory: owned.directory, logger: host.logger("holdfast.webhooks"))
+        let control = ControlSocket(
+            desk: engine.desk, journal: owned.directory, logger: host.logger("holdfast.control"))
+        let service = ControlService(control: control) { error in
+            host.logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
+        }
+        group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: service, successTerminationBehavior: .ignore),
+                    .init(service: self.webhooks, successTerminationBehavior: .ignore),
+                    .init(
+                        service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup),
+                ], logger: logger))
+    }
+
+    /// Delivers until nothing is left, or until it is ended.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                // Cancelled when it has ended otherwise.
+                do { while !self.isOver { try await Task.sleep(for: self.look) } } catch {}
+                await self.group.triggerGracefulShutdown()
+            }
+            defer { tasks.cancelAll() }
+            try await self.group.run()
+        }
+    }
+
+    private var isOver: Bool { owned.ending != nil || owned.isDrained && engine.status().inFlight == 0 }
+
+    func end() async { await group.triggerGracefulShutdown() }
+}

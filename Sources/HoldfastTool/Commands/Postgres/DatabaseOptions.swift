@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastPQ
+internal import HoldfastPostgres
+internal import HoldfastService
+
+/// Which database, and which schema in it.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The database, as libpq writes it. A password is better kept in libpq's password file. (default: the \
+            configuration's journal.postgres)
+            """, valueName: "string"))
+    var database: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The schema that has everything. (default: the configuration's journal.schema, or holdfast)",
+            valueName: "name"))
+    var schema: String?
+
+    @OptionGroup var configOptions: ConfigOptions
+
+    private static let missing = ValidationError(
+        "Missing the database: give --database <string>, or have a configuration with journal.postgres.")
+
+    func settings() throws -> PostgresSettings {
+        let configured = database == nil ? try configOptions.loadJournal(isJournalNamed: false).postgres : nil
+        guard let connection = database ?? configured?.connection else { throw Self.missing }
+        return PostgresSettings(
+            connection: connection, host: configured?.host, schema: schema ?? configured?.schema ?? "holdfast")
+    }
+
+    func schemaName() throws -> SchemaName {
+        let name = try schema ?? (database == nil ? configOptions.loadJournal(isJournalNamed: false).postgres?.schema : nil)
+        do throws(SchemaError) { return try SchemaName(name ?? "holdfast") } catch {
+            throw ValidationError("--schema: \(error)")
+        }
+    }
+
+    /// Connects with 10 seconds of patience.
+    func connect(_ settings: PostgresSettings) throws -> PQConnection {
+        do throws(PQError) {
+            return try PQConnection(
+                PQTarget(settings.connection), PQSession(applicationName: "holdfast tool"), by: Self.deadline,
+                PQInterruption())
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    static var deadline: ContinuousClock.Instant { .now + .seconds(10) }
+}
+
+extension ToolError {
+    init(_ error: PQError) {
+        let status: ToolStatus =
+            switch error.kind {
+            case .unreachable, .inDoubt, .interrupted: .unavailable
+            case .refused: error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
+            case .configuration: .configuration
+            case .unexpected: .internalFault
+            }
+        self.init(status, "the database: \(error)")
+    }
+
+    init(_ error: SchemaError) {
+        switch error {
+        case .failed(let error): self.init(error)
+        case .badName, .badRole: self.init(.usage, error.description)
+        case .mayNotCreate, .notOwner, .mayNotUse: self.init(.noPermission, error.description)
+        case .missing, .older, .newer, .noSuchRole: self.init(.configuration, error.description)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import HoldfastPQ
+internal import HoldfastPostgres
+
+struct PostgresMigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Make the schema, or bring it to the version of this program.",
+        discussion: """
+            Connects as the role that owns the schema, or that is to own it. Each version is one transaction, and several \
+            may migrate at once. Hosts of the version before go on with a schema that is newer, so an upgrade begins with \
+            this, and then upgrades one host after the other.
+
+            With --print, the statements are printed for psql and nothing is connected to.
+
+            Examples:
+              holdfast postgres migrate --database "host=db1 dbname=push user=holdfast_owner" --service holdfast
+              holdfast postgres migrate --print --service holdfast > holdfast.sql
+
+            Exit codes: 0 done · 69 the database can't be reached · 77 the role may not · 78 a role or a schema that can't be used.
+            """)
+
+    @OptionGroup var databaseOptions: DatabaseOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The role of the hosts, which is granted what it needs, and no table.", valueName: "role"))
+    var service: String?
+
+    @Flag(name: .long, help: "Print the statements, and run nothing.")
+    var print = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("With --print, the version that the schema has. (default: 0)", valueName: "version"))
+    var from: Int?
+
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
+    private struct Report: Encodable {
+        var schema: String
+        var made: [Int]
+        var version: Int
+    }
+
+    func validate() throws {
+        if from != nil, !print { throw ValidationError("--from is for --print.") }
+        if json, print { throw ValidationError("--print prints SQL: leave --json out.") }
+        if let from, !(0...Migration.all.count).contains(from) {
+            throw ValidationError("--from must be 0 to \(Migration.all.count).")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let schema = try databaseOptions.schemaName()
+            let migrator = Migrator(schema: schema)
+            do throws(SchemaError) {
+                if print {
+                    Console.standard.print(try migrator.text(after: from ?? 0, service: service))
+                    return .ok
+                }
+            } catch {
+                throw ToolError(error)
+            }
+            let connection = try databaseOptions.connect(databaseOptions.settings())
+            defer { connection.close() }
+            let made: [Int]
+            do throws(SchemaError) {
+                made = try migrator.migrate(connection, service: service, by: .now + .seconds(300))
+            } catch {
+                throw ToolError(error)
+            }
+            let report = Report(schema: schema.description, made: made, version: Migration.all.count)
+            Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
+            return .ok
+        }
+    }
+
+    private static func text(_ report: Report) -> String {
+        let made = report.made.map(String.init).joined(separator: ", ")
+        return made.isEmpty
+            ? "schema \(report.schema) has version \(report.version) already"
+            : "schema \(report.schema): made version \(made)"
+    }
+}
