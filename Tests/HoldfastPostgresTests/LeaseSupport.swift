@@ -50,11 +50,6 @@ extension LeaseTimes {
 extension JournalLease {
     var isHeld: Bool { epoch != nil }
 
-    var epoch: Int64? {
-        guard case .held(let epoch) = phase else { return nil }
-        return epoch
-    }
-
     var handsOut: Bool { handOutUntil.map { LeaseHost.now < $0 } ?? false }
 }
 

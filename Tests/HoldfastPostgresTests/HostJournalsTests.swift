@@ -1,0 +1,258 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import HoldfastPQ
+import HoldfastPlatform
+import HoldfastPostgres
+import Scratch
+import Synchronization
+import TestPostgres
+import Testing
+
+@Suite("The journals of a host, on a real server", .timeLimit(.minutes(5)), .enabled(if: PostgresProgram.isWanted))
+struct HostJournalsTests {
+    private let schema: OwnSchema
+
+    init() throws { schema = try OwnSchema() }
+
+    /// A host with a directory and a clock of its own.
+    private struct Host {
+        let journals: HostJournals
+        let clock = LeaseHost()
+
+        init(
+            _ schema: OwnSchema, _ name: String = "web-1", in folder: TemporaryFolder, times: LeaseTimes = .long,
+            port: Int? = nil, onWaiting: @escaping @Sendable (String) -> Void = { _ in }
+        ) throws {
+            let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: port))
+            let terms = HostTerms(
+                target: target, schema: schema.name, host: name, times: times, clock: clock.clock, answer: .seconds(20),
+                closing: .seconds(1))
+            journals = HostJournals(terms, try HostDirectory(folder.path), onWaiting: onWaiting)
+        }
+
+        func open() throws -> OwnedJournal { try journals.openOwn(OpeningStop()) }
+    }
+
+    private func lanes(_ owned: OwnedJournal) throws -> [String] { try owned.journal.status().lanes.map(\.key.route) }
+
+    private func add(_ lane: String, to owned: OwnedJournal) throws {
+        _ = try owned.journal.openLane(LaneKey(route: lane, urgency: .immediate, guarantee: .atLeastOnce))
+    }
+
+    private func refusal(of owned: OwnedJournal) async -> JournalError.Code? {
+        await withCheckedContinuation { continuation in
+            owned.journal.append(Submission(producer: ProducerID(rawValue: 1), acceptedAt: WallTime(milliseconds: 0))) {
+                if case .failure(let error) = $0 { continuation.resume(returning: error.code) } else {
+                    continuation.resume(returning: nil)
+                }
+            }
+        }
+    }
+
+    @Test("A host finds its own journal again, and goes on with its copy")
+    func again() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        #expect(first.name == "web-1")
+        try add("one", to: first)
+        #expect(first.close())
+        let second = try host.open()
+        #expect(try second.id == first.id && lanes(second) == ["one"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("own.journal")) == "\(first.id).journal")
+        second.close()
+    }
+
+    @Test("UIDs of two journals differ")
+    func numbers() throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let opened = try zip(["a", "b"], folders).map { try Host(schema, $0, in: $1).open() }
+        let next = try opened.map { try $0.journal.status().nextUID.rawValue }
+        #expect(next == opened.map { UInt64($0.id) << 44 + 1 })
+        for journal in opened { journal.close() }
+    }
+
+    @Test("A lost or damaged copy, or one of an earlier boot, is made again from the log", arguments: ["lost", "damaged", "old"])
+    func madeAgain(how: String) throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        try add("one", to: first)
+        first.close()
+        let data = "\(first.directory)/entries/data.mdb"
+        switch how {
+        case "lost": try FileManager.default.removeItem(atPath: first.directory)
+        case "old": try Data("epoch 1\nboot another\n".utf8).write(to: URL(fileURLWithPath: "\(first.directory)/copy"))
+        default:
+            let size = try #require(try FileManager.default.attributesOfItem(atPath: data)[.size] as? Int)
+            try Data(repeating: 0x55, count: size).write(to: URL(fileURLWithPath: data))
+        }
+        let second = try host.open()
+        #expect(try lanes(second) == ["one"])
+        try add("two", to: second)
+        second.close()
+        let third = try host.open()
+        #expect(try lanes(third) == ["one", "two"])
+        third.close()
+    }
+
+    @Test("Where another host has the journal of its name, a host makes another, and two processes never share a directory")
+    func sameName() throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let first = try Host(schema, in: folders[0])
+        let one = try first.open()
+        let two = try Host(schema, in: folders[1]).open()
+        #expect(one.name == "web-1" && two.name == "web-1#2")
+        #expect(throws: JournalError.self) { try HostDirectory(folders[0].path) }
+        one.close()
+        two.close()
+    }
+
+    @Test("A host that is gone is followed by another, which has all that was committed, and the former one writes nothing more")
+    func takenOver() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let gone = try Host(schema, "gone", in: folders[0], times: .short)
+        let owned = try gone.open()
+        try add("one", to: owned)
+        let other = try Host(schema, "other", in: folders[1], times: .short)
+        let own = try other.open()
+        let taken = Mutex<[FleetWatch.Taken]>([])
+        let watch = try FleetWatch(other.journals.terms, mine: own.id) { one in taken.withLock { $0.append(one) } }
+        try #require(try eventually { watch.journals.count == 2 })
+        gone.clock.pause(true)
+        try #require(try eventually { !taken.withLock { $0.isEmpty } })
+        let found = try #require(taken.withLock { $0.first })
+        #expect(found.journal.name == "gone" && found.journal.host == "gone")
+        let next = try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        #expect(try lanes(next) == ["one"])
+        gone.clock.pause(false)
+        #expect(try eventually { owned.ending?.code == .ownershipLost })
+        let end = try #require(owned.journal.handOutUntil)
+        #expect(end < LeaseHost.now)
+        #expect(throws: JournalError.self) { try add("two", to: owned) }
+        #expect(await refusal(of: owned) == .ownershipLost)
+        try add("three", to: next)
+        #expect(try lanes(next) == ["one", "three"])
+        owned.close()
+        // Delivered, it is closed, and nobody takes it again.
+        #expect(next.close())
+        watch.leave(next.id)
+        #expect(try eventually { watch.journals.first { $0.name == "gone" }?.isClosed == true })
+        watch.end()
+        own.close()
+        // Its host comes back, and accepts into it again.
+        let back = try gone.open()
+        #expect(try back.name == "gone" && lanes(back) == ["one", "three"])
+        back.close()
+        #expect(taken.withLock { $0.count } == 1)
+    }
+
+    @Test("While the database is away, appends are refused and nothing is lost, and closing does not wait for it for ever")
+    func away() async throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder, port: proxy.port)
+        let owned = try host.open()
+        let isDone = Mutex(false)
+        proxy.fail(.cutBefore("S"))
+        proxy.cut()
+        let lane = LaneKey(route: "one", urgency: .immediate, guarantee: .atLeastOnce)
+        let writing = Background {
+            _ = try owned.journal.openLane(lane)
+            isDone.withLock { $0 = true }
+        }
+        #expect(try eventually { owned.refusal?.code == .unreachable })
+        #expect(await refusal(of: owned) == .unreachable)
+        #expect(owned.troubles.contains { $0.contains("commits wait") })
+        #expect(!isDone.withLock { $0 })
+        proxy.fail(nil)
+        try writing.value()
+        #expect(owned.refusal == nil)
+        #expect(try lanes(owned) == ["one"])
+        proxy.fail(.cutBefore("S"))
+        proxy.cut()
+        let start = ContinuousClock.now
+        owned.close()
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test("An opening waits for a database that is away, says why, and ends when it is told to")
+    func waits() throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        proxy.fail(.cutBefore("S"))
+        let words = Mutex<[String]>([])
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder, port: proxy.port) { said in words.withLock { $0.append(said) } }
+        let stop = try OpeningStop()
+        let journals = host.journals
+        let opening = Background { try journals.openOwn(stop) }
+        #expect(try eventually { !words.withLock { $0.isEmpty } })
+        stop.stop()
+        #expect(throws: JournalError.self) { try opening.value() }
+        proxy.fail(nil)
+        let opened = try journals.openOwn(OpeningStop())
+        #expect(opened.directory.hasPrefix(folder.path))
+        opened.close()
+    }
+
+    @Test("A database without the schema, and one that does not let the host in, are errors that say what to do")
+    func unusable() throws {
+        let other = try OwnSchema(isMade: false)
+        let error = #expect(throws: JournalError.self) { try Host(other, in: try TemporaryFolder()).open() }
+        #expect(error?.message.contains("migrate the schema as its owner") == true)
+    }
+
+    @Test("A database that has lost commits is not gone on with")
+    func rolledBack() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
+        try add("one", to: owned)
+        owned.close()
+        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > 2")
+        let error = #expect(throws: JournalError.self) { try host.open() }
+        #expect(error?.message.contains("has lost commits") == true)
+    }
+}
+
+@Suite("Which journals a host takes")
+struct JournalChoiceTests {
+    private func listed(
+        _ id: Int32, _ name: String, epoch: Int64 = 1, beats: Int64 = 0, free: Bool = false, closed: Bool = false
+    ) -> ListedJournal {
+        ListedJournal(
+            id: id, name: name, host: "h", sighting: Sighting(epoch: epoch, beats: beats, isFree: free), isClosed: closed)
+    }
+
+    @Test("Its own one, unless another owner lives in it; and at once where that was a process of this machine")
+    func own() {
+        func choice(_ journals: [ListedJournal], _ epoch: (Int32) -> Int64? = { _ in nil }) -> OwnJournalChoice {
+            .choose(from: journals, host: "a", epoch: epoch)
+        }
+        #expect(choice([]) == .make(name: "a"))
+        #expect(choice([listed(3, "a", free: true)]) == .take(3, name: "a", formerEpoch: nil))
+        #expect(choice([listed(3, "a", epoch: 7)]) == .make(name: "a#2"))
+        #expect(choice([listed(3, "a", epoch: 7)]) { _ in 7 } == .take(3, name: "a", formerEpoch: 7))
+        #expect(choice([listed(3, "a", epoch: 8)]) { _ in 7 } == .make(name: "a#2"))
+        let two = [listed(3, "a"), listed(4, "a#2", free: true, closed: true), listed(5, "b", free: true)]
+        #expect(choice(two) == .take(4, name: "a#2", formerEpoch: nil))
+    }
+
+    @Test("Of others, those that are free, and those unheard of for long enough in one session, but none that is closed or its own")
+    func others() {
+        var machine = TakeoverMachine(LeaseTimes())
+        func looked(_ journals: [ListedJournal], mine: Set<Int32> = [1], room: Int = 8, at second: Int) -> [Int32] {
+            machine.looked(journals, mine: mine, room: room, at: .seconds(second)).map(\.id)
+        }
+        let (own, silent) = (listed(1, "own"), listed(2, "silent", beats: 5))
+        #expect(looked([own, silent, listed(3, "free", free: true), listed(4, "closed", free: true, closed: true)], at: 0) == [3])
+        #expect(looked([own, silent, listed(5, "lives", beats: 1)], at: 9) == [])
+        #expect(looked([own, silent, listed(5, "lives", beats: 2)], at: 10) == [2])
+        #expect(looked([own, silent], room: 0, at: 11) == [])
+        machine.sessionEnded()
+        #expect(looked([own, silent], at: 12) == [])
+        #expect(looked([own, silent], at: 21) == [])
+        #expect(looked([own, silent], at: 22) == [2])
+    }
+}
