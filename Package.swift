@@ -232,7 +232,7 @@ let package = Package(
             name: "holdfast-bench",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway",
-                "HoldfastLegacyAPNs", "Trials",
+                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "Trials",
                 argumentParser, logging, nioCore,
             ],
             path: "Sources/HoldfastBench", swiftSettings: strict),
