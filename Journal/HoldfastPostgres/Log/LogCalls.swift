@@ -3,6 +3,7 @@ package import HoldfastPQ
 
 /// The calls by which commits are kept in the log of a journal and read again. Each is one round trip and one transaction.
 package struct LogCalls: Sendable {
+    let schema: SchemaName
     package let journal: Int32
     private let keepStatement: PQStatement
     private let fenceStatement: PQStatement
@@ -11,6 +12,7 @@ package struct LogCalls: Sendable {
     private let checkpointStatement: PQStatement
 
     package init(_ schema: SchemaName, journal: Int32) {
+        self.schema = schema
         self.journal = journal
         let name = schema.quoted
         keepStatement = PQStatement("SELECT \(name).keep_commit($1, $2, $3, $4)", preparedAs: "keep_commit")

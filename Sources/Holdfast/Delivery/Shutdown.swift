@@ -78,5 +78,5 @@ final class Shutdown {
 
 extension JournalError {
     /// Whether the journal can't recover from this by itself.
-    var isFatal: Bool { [.closed, .undetermined, .mustBeReopened, .damaged].contains(code) }
+    var isFatal: Bool { [.closed, .undetermined, .mustBeReopened, .damaged, .contradicted].contains(code) }
 }

@@ -45,6 +45,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         /// What keeps the journal's commits can't be reached now: nothing of the call is in the journal. It is tried for ever, so
         /// the same call may succeed later.
         public static let unreachable = Code("unreachable")
+        /// What keeps the journal's commits has lost some, or has others than this process knows of: a database was restored, or
+        /// a standby promoted that lacked them. The message says what is to be decided.
+        public static let contradicted = Code("contradicted")
         /// The journal was closed.
         public static let closed = Code("closed")
     }
