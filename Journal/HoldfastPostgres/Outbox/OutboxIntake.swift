@@ -1,5 +1,4 @@
 internal import Foundation
-package import Holdfast
 package import HoldfastPQ
 
 /// Takes what applications submit by SQL into a journal, on a thread of its own with a connection of its own.

@@ -72,7 +72,8 @@ struct OutcomeWorker {
 
     /// - Returns: false when there was nothing to read.
     private mutating func step() throws(OutletTrouble) -> Bool {
-        let known = try cursor ?? found()
+        let known: OutcomeCursor
+        if let cursor { known = cursor } else { known = try found() }
         let listing: OutcomeListing
         do throws(JournalError) {
             // The beginning is where the log begins.
