@@ -1,0 +1,25 @@
+BEGIN;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+INSERT INTO "holdfast".schema (version, readable_from) VALUES (3, 1);
+COMMIT;
+
+BEGIN;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+GRANT USAGE ON SCHEMA "holdfast" TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".look(int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".take_journal(int4, int8, int8, text, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_session(int4, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".beat(int4, int8, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".release_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".keep_commit(int4, int8, int8, bytea[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".begin_checkpoint(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".put_chunk(int4, int8, int4, bytea[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_checkpoint(int4, int8, int8, bytea, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".trim_log(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".fence_log(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".log_state(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_log(int4, int8, int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_checkpoint(int4, int8, int4, int4, int8) TO "service";
+COMMIT;
