@@ -79,10 +79,6 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
             journal: journal, routes: [Route(connector: connector, topics: ["topic", "other"])])
     }
 
-    private var target: PQTarget {
-        get throws { try PQTarget(log.schema.cluster.tcp("user=\(log.schema.service)")) }
-    }
-
     func deliver() { running = Task.detached { [engine] in try? await engine.run() } }
 
     func takeIn(isNew: Bool = true, batch: Int = 1000, port: Int? = nil) throws {
