@@ -59,15 +59,15 @@ struct OutboxIntakeTests {
         let hosts = try (0..<2).map { _ in try SQLHost(OwnLog(schema)) }
         for host in hosts {
             host.deliver()
-            try host.takeIn(batch: 50)
+            try host.takeIn(batch: 20)
             try host.tell()
         }
         var ids: Set<String> = []
-        for part in 0..<20 { ids.formUnion(try schema.submit(part * 100..<part * 100 + 100)) }
-        let taken = try outcomes(2000)
-        #expect(taken.count == 2000 && Set(taken).count == 2000)
+        for part in 0..<6 { ids.formUnion(try schema.submit(part * 100..<part * 100 + 100)) }
+        let taken = try outcomes(600)
+        #expect(taken.count == 600 && Set(taken).count == 600)
         let sent = hosts.flatMap { $0.connector.sent.compactMap { $0.id?.description } }
-        #expect(sent.count == 2000 && Set(sent) == ids)
+        #expect(sent.count == 600 && Set(sent) == ids)
         #expect(hosts.allSatisfy { !$0.connector.sent.isEmpty })
         for host in hosts { await host.end() }
         #expect(try schema.outboxCount == "0" && schema.outcomeCount == "0")
@@ -106,6 +106,7 @@ struct OutboxIntakeTests {
             .enumerated()
         {
             proxy.fail(fault)
+            if part == 2 { proxy.cut() }
             try schema.submit(part * 20..<part * 20 + 20)
             #expect(try eventually { host.intake?.status.trouble != nil })
             proxy.fail(nil)
@@ -165,7 +166,7 @@ struct OutboxIntakeTests {
         try schema.submit(0..<20)
         try host.takeIn(batch: 4)
         #expect(try eventually { host.intake?.status.trouble != nil })
-        #expect(host.engine.status().unconfirmed == 4)
+        #expect(try host.engine.producer(named: "sql").backlog == 4)
         await host.end()
         #expect(host.intake?.status.ending == .stopped)
         #expect(try schema.psql("SELECT count(*), count(journal) FROM S.outbox") == "16|0")

@@ -19,7 +19,7 @@ extension OwnSchema {
         try asApplication(
             """
             SELECT unnest(S.submit_many((SELECT jsonb_agg(jsonb_build_object('topic', '\(topic)', 'token',
-                lpad(to_hex(n), 8, '0'), 'payload', '{"aps": {"alert": "Hi"}}'::jsonb, 'tag', 'n' || n) \(more))
+                lpad(to_hex(n), 8, '0'), 'payload', '{"aps": {"alert": "Hi"}}'::jsonb, 'tag', 'n' || n \(more)))
                 FROM generate_series(\(range.lowerBound), \(range.upperBound - 1)) AS n)))
             """
         ).split(separator: "\n").map(String.init)

@@ -40,7 +40,7 @@ extension Migration {
                         empty := of_slot;
                     END LOOP;
                     of_table := format('\(schema).%s_%s', present.name, present.slot);
-                    IF empty IS NOT NULL AND pg_relation_size(of_table::regclass) > \(slotByteCount) THEN
+                    IF empty IS NOT NULL AND pg_table_size(of_table::regclass) > \(slotByteCount) THEN
                         UPDATE \(schema).slots t SET slot = empty WHERE t.name = present.name;
                         turned := true;
                     END IF;

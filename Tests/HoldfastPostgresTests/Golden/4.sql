@@ -495,7 +495,7 @@ BEGIN
             empty := of_slot;
         END LOOP;
         of_table := format('"holdfast".%s_%s', present.name, present.slot);
-        IF empty IS NOT NULL AND pg_relation_size(of_table::regclass) > 16777216 THEN
+        IF empty IS NOT NULL AND pg_table_size(of_table::regclass) > 16777216 THEN
             UPDATE "holdfast".slots t SET slot = empty WHERE t.name = present.name;
             turned := true;
         END IF;
