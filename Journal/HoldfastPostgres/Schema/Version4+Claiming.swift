@@ -31,14 +31,15 @@ extension Migration {
             #variable_conflict use_column
             DECLARE
                 ids int8[];
+                first int8;
             BEGIN
-                PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
-                IF NOT EXISTS (SELECT FROM \(schema).outbox o WHERE \(isFree))
-                    AND NOT EXISTS (SELECT FROM \(schema).outbox o WHERE \(isDue)) THEN RETURN; END IF;
+            \(indexesOnly)
+                SELECT o.id INTO first FROM \(schema).outbox o WHERE \(isFree) ORDER BY o.id LIMIT 1;
+                IF first IS NULL AND NOT EXISTS (SELECT FROM \(schema).outbox o WHERE \(isDue)) THEN RETURN; END IF;
             \(owning(schema))
                 ids := ARRAY(SELECT o.id FROM \(schema).outbox o WHERE \(isDue)
                         ORDER BY o.deliver_after LIMIT most FOR UPDATE SKIP LOCKED)
-                    || ARRAY(SELECT o.id FROM \(schema).outbox o WHERE \(isFree)
+                    || ARRAY(SELECT o.id FROM \(schema).outbox o WHERE \(isFree) AND o.id >= first
                         ORDER BY o.id LIMIT most FOR UPDATE SKIP LOCKED);
                 ids := ids[1:most];
                 RETURN QUERY UPDATE \(schema).outbox o SET journal = of_journal WHERE o.id = ANY(ids)
@@ -68,7 +69,7 @@ extension Migration {
             """
             BEGIN
             \(owning(schema))
-                PERFORM set_config('enable_seqscan', 'off', true);
+            \(indexesOnly)
                 UPDATE \(schema).outbox o SET journal = NULL WHERE o.id = ANY(ids) AND o.journal = of_journal;
             END
             """)
@@ -86,7 +87,7 @@ extension Migration {
                 found int8;
             BEGIN
                 IF \(schema).keep_commit(of_journal, of_epoch, of_number, of_parts) THEN RETURN true; END IF;
-                PERFORM set_config('enable_seqscan', 'off', true);
+            \(indexesOnly)
                 DELETE FROM \(schema).outbox o WHERE o.id = ANY(taken) AND o.journal = of_journal;
                 GET DIAGNOSTICS found = ROW_COUNT;
                 IF found <> cardinality(taken) THEN
@@ -109,7 +110,7 @@ extension Migration {
                 ids int8[] := ARRAY(SELECT r.id FROM jsonb_to_recordset(given) AS r(id int8));
                 settled int8;
             BEGIN
-                PERFORM set_config('enable_seqscan', 'off', true);
+            \(indexesOnly)
                 IF NOT EXISTS (SELECT FROM \(schema).outbox o WHERE o.id = ANY(ids)) THEN RETURN 0; END IF;
             \(owning(schema))
                 WITH gone AS (

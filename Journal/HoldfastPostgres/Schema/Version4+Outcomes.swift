@@ -54,7 +54,7 @@ extension Migration {
             DECLARE
                 numbers int8[];
             BEGIN
-                PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
+            \(indexesOnly)
                 numbers := ARRAY(SELECT o.number FROM \(schema).outcomes o
                     WHERE of_producer IS NULL OR o.producer = of_producer
                     ORDER BY o.number LIMIT greatest(least(most, 10000), 0) FOR UPDATE SKIP LOCKED);

@@ -1,6 +1,6 @@
 extension Migration {
     /// The partition that is filled, before another takes its place.
-    private static let slotByteCount = 16 << 20
+    private static let slotByteCount = 8 << 20
 
     /// Truncates a partition that was emptied, and has another one filled where the present one is large: so rows that are
     /// gone take bounded room, however long a transaction elsewhere keeps them from being vacuumed. A partition that such a

@@ -116,6 +116,13 @@ extension Migration {
         ]
     }
 
+    /// Has the plans of a function go by indexes. One that was made while a table was empty would read all of it later. A plan
+    /// that can't do so is taken for very expensive, and would be compiled each time.
+    static let indexesOnly = """
+            PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+                set_config('jit', 'off', true);
+        """
+
     /// Statements that end the function unless the journal has this owner, whom nobody follows before the end of the
     /// transaction.
     static func owning(_ schema: String) -> String {

@@ -301,17 +301,19 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     ids int8[];
+    first int8;
 BEGIN
-    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
-    IF NOT EXISTS (SELECT FROM "holdfast".outbox o WHERE o.slot < 4 AND o.journal IS NULL)
-        AND NOT EXISTS (SELECT FROM "holdfast".outbox o WHERE o.slot = 4 AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds') THEN RETURN; END IF;
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
+    SELECT o.id INTO first FROM "holdfast".outbox o WHERE o.slot < 4 AND o.journal IS NULL ORDER BY o.id LIMIT 1;
+    IF first IS NULL AND NOT EXISTS (SELECT FROM "holdfast".outbox o WHERE o.slot = 4 AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds') THEN RETURN; END IF;
     PERFORM FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'the journal has another owner';
     END IF;
     ids := ARRAY(SELECT o.id FROM "holdfast".outbox o WHERE o.slot = 4 AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds'
             ORDER BY o.deliver_after LIMIT most FOR UPDATE SKIP LOCKED)
-        || ARRAY(SELECT o.id FROM "holdfast".outbox o WHERE o.slot < 4 AND o.journal IS NULL
+        || ARRAY(SELECT o.id FROM "holdfast".outbox o WHERE o.slot < 4 AND o.journal IS NULL AND o.id >= first
             ORDER BY o.id LIMIT most FOR UPDATE SKIP LOCKED);
     ids := ids[1:most];
     RETURN QUERY UPDATE "holdfast".outbox o SET journal = of_journal WHERE o.id = ANY(ids)
@@ -339,7 +341,8 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'the journal has another owner';
     END IF;
-    PERFORM set_config('enable_seqscan', 'off', true);
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
     UPDATE "holdfast".outbox o SET journal = NULL WHERE o.id = ANY(ids) AND o.journal = of_journal;
 END
 $$;
@@ -350,7 +353,8 @@ DECLARE
     found int8;
 BEGIN
     IF "holdfast".keep_commit(of_journal, of_epoch, of_number, of_parts) THEN RETURN true; END IF;
-    PERFORM set_config('enable_seqscan', 'off', true);
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
     DELETE FROM "holdfast".outbox o WHERE o.id = ANY(taken) AND o.journal = of_journal;
     GET DIAGNOSTICS found = ROW_COUNT;
     IF found <> cardinality(taken) THEN
@@ -368,7 +372,8 @@ DECLARE
     ids int8[] := ARRAY(SELECT r.id FROM jsonb_to_recordset(given) AS r(id int8));
     settled int8;
 BEGIN
-    PERFORM set_config('enable_seqscan', 'off', true);
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
     IF NOT EXISTS (SELECT FROM "holdfast".outbox o WHERE o.id = ANY(ids)) THEN RETURN 0; END IF;
     PERFORM FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR SHARE;
     IF NOT FOUND THEN
@@ -435,7 +440,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     numbers int8[];
 BEGIN
-    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
     numbers := ARRAY(SELECT o.number FROM "holdfast".outcomes o
         WHERE of_producer IS NULL OR o.producer = of_producer
         ORDER BY o.number LIMIT greatest(least(most, 10000), 0) FOR UPDATE SKIP LOCKED);
@@ -495,7 +501,7 @@ BEGIN
             empty := of_slot;
         END LOOP;
         of_table := format('"holdfast".%s_%s', present.name, present.slot);
-        IF empty IS NOT NULL AND pg_table_size(of_table::regclass) > 16777216 THEN
+        IF empty IS NOT NULL AND pg_table_size(of_table::regclass) > 8388608 THEN
             UPDATE "holdfast".slots t SET slot = empty WHERE t.name = present.name;
             turned := true;
         END IF;
