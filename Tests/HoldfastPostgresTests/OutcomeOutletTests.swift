@@ -165,7 +165,7 @@ struct OutcomeOutletTests {
             + "jsonb_build_object('a', a))) FROM generate_series(1, 2000) AS n, "
             + "(SELECT string_agg(md5(random()::text), '') AS a FROM generate_series(1, 110)) AS r))"
         var greatest = 0
-        for _ in 0..<10 {
+        for _ in 0..<6 {
             try schema.psql(
                 large, "CREATE TEMPORARY TABLE c AS SELECT id FROM S.claim_outbox(\(log.journal), \(log.epoch), 5000)",
                 "SELECT S.settle_outbox(\(log.journal), \(log.epoch), (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM c))")
@@ -174,8 +174,8 @@ struct OutcomeOutletTests {
                 + "AND relnamespace = '\(schema.name)'::regnamespace"
             greatest = max(greatest, Int(try schema.psql(size)) ?? .max)
         }
-        // Ten times 8 MB or so came and went. One partition is the writer's, and others take turns.
-        #expect((16..<56).contains(greatest), "\(greatest) MB")
+        // Six times 8 MB or so came and went. One partition is the writer's, and others take turns.
+        #expect((8..<36).contains(greatest), "\(greatest) MB")
         try writer.run([.commit], by: soon())
         #expect(try schema.outboxCount == "1")
         #expect(try calls.claim(10, service, by: soon()).count == 1)

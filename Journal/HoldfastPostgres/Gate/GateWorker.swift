@@ -80,9 +80,7 @@ struct GateWorker {
         let name = "holdfast log of journal \(terms.journal)"
         let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
         connection = made
-        // Else each try would leave one behind that waits for its standby, until the server has no room for more.
-        if let session { try session.end(over: made, terms.schema, by: deadline) }
-        session = try SessionMark(made, by: deadline)
+        try SessionMark.replace(&session, by: made, terms.schema, deadline)
         return made
     }
 }

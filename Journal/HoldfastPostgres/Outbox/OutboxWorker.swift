@@ -11,6 +11,8 @@ struct OutboxWorker {
     private let board: OutboxBoard
     private let interruption: PQInterruption
     private var connection: PQConnection?
+    /// The session of the last connection, which may hang in its commit.
+    private var session: SessionMark?
     private var pace = OutboxPace()
     /// The rows that are claimed, and whose end is not known.
     private var inHand: Set<Int64> = []
@@ -185,6 +187,7 @@ struct OutboxWorker {
         let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
         connection = made
         listedTo = 0
+        try SessionMark.replace(&session, by: made, terms.schema, deadline)
         return made
     }
 }

@@ -44,9 +44,9 @@ package struct OutcomeCalls: Sendable {
         try connection.run([PQStep(putStatement, parameters)], by: deadline)
     }
 
-    /// Removes outcomes that nobody has taken: those older than an age, and the oldest of those above a number.
+    /// Removes outcomes that nobody has taken: those older than an age, and those behind which so many others came.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many, at most ten thousand.
     package func trim(
         age: Duration, count: Int, _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> Int {

@@ -15,7 +15,7 @@ package final class OutcomeOutlet: Sendable {
         package var epoch: Int64
         /// Whether the outcomes of notifications are told, too, that came in another way.
         package var tellsAll: Bool
-        /// For how long outcomes wait to be taken, and how many.
+        /// For how long outcomes wait to be taken, and while how many others come.
         package var keeps: (age: Duration, count: Int)
         package var connecting: Duration
         package var answer: Duration
@@ -43,6 +43,8 @@ package final class OutcomeOutlet: Sendable {
         package internal(set) var missed = 0
         /// Outcomes that nobody took in time, and that were removed by this outlet.
         package internal(set) var trimmed = 0
+        /// Whether the engine keeps a history; without one there are no outcomes to put.
+        package internal(set) var isHistoryKept = true
         /// Everything up to here is put.
         package internal(set) var cursor = OutcomeCursor.start
         package internal(set) var trouble: String?

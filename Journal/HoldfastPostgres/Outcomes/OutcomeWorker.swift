@@ -17,6 +17,8 @@ struct OutcomeWorker {
     private let board: OutcomeBoard
     private let interruption: PQInterruption
     private var connection: PQConnection?
+    /// The session of the last connection, which may hang in its commit.
+    private var session: SessionMark?
     /// In the database; `nil` while that is not known.
     private var cursor: OutcomeCursor?
     /// How far the log was read.
@@ -81,6 +83,7 @@ struct OutcomeWorker {
         } catch {
             throw OutletTrouble(error)
         }
+        board.tell { $0.isHistoryKept = listing.isKept }
         guard listing.end > place else {
             try trim()
             return false
@@ -128,6 +131,7 @@ struct OutcomeWorker {
             let (age, count) = terms.keeps
             let trimmed = try calls.trim(age: age, count: count, try connected(), by: .now + terms.answer)
             board.tell { $0.trimmed += trimmed }
+            if trimmed > 0 { nextTrim = .now }
         } catch {
             throw OutletTrouble(error)
         }
@@ -139,6 +143,7 @@ struct OutcomeWorker {
         let deadline = ContinuousClock.now + terms.connecting
         let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
         connection = made
+        try SessionMark.replace(&session, by: made, terms.schema, deadline)
         return made
     }
 }

@@ -65,23 +65,27 @@ extension Migration {
             """)
     }
 
-    /// Removes what nobody has taken for too long, or what is too much, the oldest first.
+    /// Removes what nobody has taken for too long, or while so many others came, the oldest first.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many, at most ten thousand.
     private static func trimming(_ schema: String) -> [String] {
         function(
             schema, "trim_outcomes(most_age interval, most_rows int8)", returns: "int8",
             """
             DECLARE
                 last int8;
+                numbers int8[];
                 removed int8;
             BEGIN
-                SELECT o.number INTO last FROM \(schema).outcomes o ORDER BY o.number DESC OFFSET most_rows LIMIT 1;
-                WITH old AS (
-                    SELECT o.number FROM \(schema).outcomes o WHERE o.number <= last OR o.put_at < now() - most_age
-                    FOR UPDATE SKIP LOCKED
-                )
-                DELETE FROM \(schema).outcomes o USING old WHERE o.number = old.number;
+            \(indexesOnly)
+                SELECT o.number - most_rows INTO last FROM \(schema).outcomes o ORDER BY o.number DESC LIMIT 1;
+                numbers := ARRAY(SELECT s.number FROM (
+                        SELECT o.number, o.put_at FROM \(schema).outcomes o ORDER BY o.number LIMIT 10000) s
+                    WHERE s.number <= last OR s.put_at < now() - most_age);
+                IF cardinality(numbers) = 0 THEN RETURN 0; END IF;
+                numbers := ARRAY(SELECT o.number FROM \(schema).outcomes o WHERE o.number = ANY(numbers)
+                    FOR UPDATE SKIP LOCKED);
+                DELETE FROM \(schema).outcomes o WHERE o.number = ANY(numbers);
                 GET DIAGNOSTICS removed = ROW_COUNT;
                 RETURN removed;
             END

@@ -455,14 +455,19 @@ CREATE FUNCTION "holdfast".trim_outcomes(most_age interval, most_rows int8) RETU
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     last int8;
+    numbers int8[];
     removed int8;
 BEGIN
-    SELECT o.number INTO last FROM "holdfast".outcomes o ORDER BY o.number DESC OFFSET most_rows LIMIT 1;
-    WITH old AS (
-        SELECT o.number FROM "holdfast".outcomes o WHERE o.number <= last OR o.put_at < now() - most_age
-        FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM "holdfast".outcomes o USING old WHERE o.number = old.number;
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true);
+    SELECT o.number - most_rows INTO last FROM "holdfast".outcomes o ORDER BY o.number DESC LIMIT 1;
+    numbers := ARRAY(SELECT s.number FROM (
+            SELECT o.number, o.put_at FROM "holdfast".outcomes o ORDER BY o.number LIMIT 10000) s
+        WHERE s.number <= last OR s.put_at < now() - most_age);
+    IF cardinality(numbers) = 0 THEN RETURN 0; END IF;
+    numbers := ARRAY(SELECT o.number FROM "holdfast".outcomes o WHERE o.number = ANY(numbers)
+        FOR UPDATE SKIP LOCKED);
+    DELETE FROM "holdfast".outcomes o WHERE o.number = ANY(numbers);
     GET DIAGNOSTICS removed = ROW_COUNT;
     RETURN removed;
 END
