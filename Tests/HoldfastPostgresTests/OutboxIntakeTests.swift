@@ -6,7 +6,8 @@ import HoldfastTesting
 import TestPostgres
 import Testing
 
-@Suite("Taking what was submitted by SQL into journals", .timeLimit(.minutes(2)), .enabled(if: PostgresProgram.isWanted))
+@Suite(
+    "Taking what was submitted by SQL into journals", .timeLimit(.minutes(2)), .enabled(if: PostgresProgram.isWanted))
 struct OutboxIntakeTests {
     private let schema: OwnSchema
 
@@ -26,11 +27,14 @@ struct OutboxIntakeTests {
     private static func entry(_ token: String) throws -> BlacklistEntry {
         let now = EngineClock.system.wall()
         return BlacklistEntry(
-            token: try DeviceToken(token), reason: Reason(rawValue: "Unregistered"), since: now, learntAt: now, route: "default",
+            token: try DeviceToken(token), reason: Reason(rawValue: "Unregistered"), since: now, learntAt: now,
+            route: "default",
             topic: "topic")
     }
 
-    @Test("What was submitted is delivered, and its outcome is taken once; what only a host can judge is told as rejected")
+    @Test(
+        "What was submitted is delivered, and its outcome is taken once; what only a host can judge is told as rejected"
+    )
     func delivered() async throws {
         let host = try SQLHost(OwnLog(schema))
         host.deliver()
@@ -44,7 +48,8 @@ struct OutboxIntakeTests {
         #expect(
             Set(taken) == [
                 "n0 confirmed", "n1 confirmed", "n2 rejected Blacklisted", "n3 confirmed", "n4 confirmed",
-                "n5 rejected \(try #require(taken.first { $0.hasPrefix("n5") }).split(separator: " ")[2])", "n6 confirmed",
+                "n5 rejected \(try #require(taken.first { $0.hasPrefix("n5") }).split(separator: " ")[2])",
+                "n6 confirmed",
             ])
         #expect(taken.count == 7 && host.connector.sent.count == 5)
         #expect(try schema.outboxCount == "0")
@@ -102,9 +107,10 @@ struct OutboxIntakeTests {
         host.deliver()
         try host.takeIn(batch: 7, port: proxy.port)
         try host.tell()
-        for (part, fault) in [FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("claimed_outbox")]
-            .enumerated()
-        {
+        for (part, fault) in [
+            FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("claimed_outbox"),
+        ]
+        .enumerated() {
             proxy.fail(fault)
             if part == 2 { proxy.cut() }
             try schema.submit(part * 20..<part * 20 + 20)

@@ -77,7 +77,8 @@ struct RightsTests {
             AND NOT (prosecdef AND proconfig = ARRAY['search_path=pg_catalog, pg_temp'])
             """)
         // Three more are called by those alone that look names up so.
-        #expect(Set(odd.split(separator: "\n")) == ["end_session", "check_submission", "insert_submissions", "are_hours"])
+        #expect(
+            Set(odd.split(separator: "\n")) == ["end_session", "check_submission", "insert_submissions", "are_hours"])
         // What a caller puts in front does not count.
         let connection = try schema.asService()
         let function = "CREATE FUNCTION pg_temp.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'"

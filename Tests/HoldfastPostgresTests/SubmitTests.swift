@@ -83,7 +83,10 @@ struct SubmitTests {
         ("topic => 'topic', channel => 'ab cd===', payload => '{}'", "channel BadChannelId"),
         ("topic => 'topic', token => 'ab'", "payload PayloadEmpty"),
         ("topic => 'topic', token => 'ab', payload => '[]'", "payload PayloadNotJSON"),
-        ("topic => 'topic', token => 'ab', payload => jsonb_build_object('a', repeat('a', 4088))", "payload PayloadTooLarge"),
+        (
+            "topic => 'topic', token => 'ab', payload => jsonb_build_object('a', repeat('a', 4088))",
+            "payload PayloadTooLarge"
+        ),
         (
             "topic => 'topic', token => 'ab', push_type => 'voip', payload => jsonb_build_object('a', repeat('a', 5112))",
             "payload PayloadTooLarge"
@@ -110,6 +113,8 @@ struct SubmitTests {
         ("\(good), try_until => 'epoch'", "try_until BadExpirationDate"),
         ("\(good), try_until => now() + '1 h', expiration => now() + '1 h'", "try_until BadExpirationDate"),
         ("\(good), deliver_after => now() + '367 days'", "deliver_after BadDeliverAfter"),
+        ("\(good), deliver_after => '-infinity'", "deliver_after BadDeliverAfter"),
+        ("\(good), token_registered_at => '-infinity'", "token_registered_at BadTokenRegistrationTime"),
         ("\(good), deliver_after => now() + '2 h', expiration => now() + '1 h'", "deliver_after BadDeliverAfter"),
         ("\(good), token_registered_at => now() + '2 days'", "token_registered_at BadTokenRegistrationTime"),
         ("\(good), deliver_within => '9-18'", "deliver_within BadDeliverWithin"),
@@ -130,7 +135,8 @@ struct SubmitTests {
                 .begin, PQStep("CREATE TEMPORARY TABLE orders ON COMMIT PRESERVE ROWS AS SELECT 7 AS n"),
                 PQStep("SAVEPOINT push"),
             ], by: soon())
-        #expect(application.state("SELECT \(schema.name).submit(topic => 'a', token => 'x', payload => '{}')") == "HF010")
+        #expect(
+            application.state("SELECT \(schema.name).submit(topic => 'a', token => 'x', payload => '{}')") == "HF010")
         try application.run([PQStep("ROLLBACK TO push"), .commit], by: soon())
         #expect(try application.run([PQStep("SELECT n FROM orders")], by: soon())[0].row(0).int4(0) == 7)
     }
@@ -178,7 +184,9 @@ struct SubmitTests {
     func many() throws {
         let ids = try schema.submit(0..<300)
         #expect(ids.count == 300)
-        #expect(try schema.psql("SELECT string_agg(apns_id::text, ',' ORDER BY id) FROM S.outbox") == ids.joined(separator: ","))
+        #expect(
+            try schema.psql("SELECT string_agg(apns_id::text, ',' ORDER BY id) FROM S.outbox")
+                == ids.joined(separator: ","))
         #expect(try schema.psql("SELECT string_agg(tag, ',' ORDER BY id) FROM S.outbox").hasPrefix("n0,n1,n2,"))
         let good = #"{"topic": "t", "token": "ab", "payload": {}}"#
         let wrong = [
@@ -186,7 +194,10 @@ struct SubmitTests {
             ("[\(good), 1]", "notifications[1] is no object"),
             (#"[\#(good), {"topic": "t", "tokens": ["ab"]}]"#, "notifications[1] has the key 'tokens'"),
             (#"[\#(good), \#(good), {"topic": "t", "token": "ab"}]"#, "notifications[2]: the payload is missing"),
-            (#"[\#(good), {"topic": "t", "token": "ab", "payload": null}]"#, "notifications[1]: the payload is missing"),
+            (
+                #"[\#(good), {"topic": "t", "token": "ab", "payload": null}]"#,
+                "notifications[1]: the payload is missing"
+            ),
             (#"[{"topic": "t", "token": "ab", "payload": {}, "id": "x"}]"#, "notifications[0]: invalid input syntax"),
             (#"[{"topic": "t", "token": "ab", "payload": {}, "priority": "high"}]"#, "notifications[0]: invalid input"),
             (#"[{"topic": "t", "token": "ab", "payload": {}, "expiration": 17}]"#, "notifications[0]: "),

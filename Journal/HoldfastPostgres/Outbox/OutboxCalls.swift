@@ -14,9 +14,9 @@ package struct OutboxCalls: Sendable {
         /// - Parameter refusal: why it is told as rejected; `nil` for one that the journal had before.
         package init(_ id: Int64, _ refusal: Refusal?) {
             self.id = id
-            reason = refusal?.reason.rawValue
-            detail = refusal?.detail
-            since = refusal?.blacklistEntry?.since.milliseconds
+            reason = JSONText.plain(refusal?.reason.rawValue)
+            detail = JSONText.plain(refusal?.detail)
+            since = (refusal?.blacklistEntry?.since).map(JSONText.time)
         }
     }
 

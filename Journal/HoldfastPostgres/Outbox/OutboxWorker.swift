@@ -28,7 +28,8 @@ struct OutboxWorker {
     private var ending: OutboxIntake.Ending?
 
     init(
-        _ terms: OutboxIntake.Terms, _ receiver: any OutboxReceiver, _ board: OutboxBoard, _ interruption: PQInterruption
+        _ terms: OutboxIntake.Terms, _ receiver: any OutboxReceiver, _ board: OutboxBoard,
+        _ interruption: PQInterruption
     ) {
         self.terms = terms
         self.receiver = receiver

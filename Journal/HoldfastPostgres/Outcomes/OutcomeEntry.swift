@@ -6,7 +6,7 @@ struct OutcomeEntry: Encodable {
     let id: String
     let outcome: String
     let reason: String?
-    let status: Int?
+    let status: Int32?
     let since: Int64?
     let submittedAt: Int64
     let sentAt: Int64?
@@ -38,11 +38,11 @@ struct OutcomeEntry: Encodable {
         id = outcome.id.description
         self.outcome = outcome.terminal.word
         reason = JSONText.plain(outcome.cause?.reason.rawValue)
-        status = outcome.cause?.status
-        since = outcome.cause?.timestamp?.milliseconds
-        submittedAt = outcome.history.acceptedAt.milliseconds
-        sentAt = outcome.history.sentAt?.milliseconds
-        endedAt = outcome.settledAt.milliseconds
+        status = outcome.cause?.status.flatMap(Int32.init(exactly:))
+        since = outcome.cause?.timestamp.map(JSONText.time)
+        submittedAt = JSONText.time(outcome.history.acceptedAt)
+        sentAt = outcome.history.sentAt.map(JSONText.time)
+        endedAt = JSONText.time(outcome.settledAt)
         attempts = outcome.history.attempts
         topic = outcome.topic
         token = outcome.token?.hex

@@ -52,7 +52,8 @@ extension Migration {
             "CASE WHEN s.token IS NULL THEN 'there is no token' ELSE 'there are both a token and a channel' END",
             "Give a token for one device, or a channel for a broadcast.")
         + refuse(
-            if: "length(s.token) NOT BETWEEN 2 AND 200 OR length(s.token) % 2 <> 0 OR s.token ~ '[^0-9A-Fa-f]'", "token", "BadDeviceToken",
+            if: "length(s.token) NOT BETWEEN 2 AND 200 OR length(s.token) % 2 <> 0 OR s.token ~ '[^0-9A-Fa-f]'",
+            "token", "BadDeviceToken",
             "format('the token has %s characters, or others than hex digits', length(s.token))",
             "A device token has an even number of hex digits, 2 to 200, and nothing between them.")
         + refuse(
@@ -100,7 +101,8 @@ extension Migration {
 
     private static let textRules =
         refuse(
-            if: "s.collapse_id IS NOT NULL AND (s.channel IS NOT NULL OR octet_length(s.collapse_id) NOT BETWEEN 1 AND 64 "
+            if:
+                "s.collapse_id IS NOT NULL AND (s.channel IS NOT NULL OR octet_length(s.collapse_id) NOT BETWEEN 1 AND 64 "
                 + #"OR s.collapse_id ~ '^ | $|[\x01-\x1f\x7f]')"#, "collapse_id", "BadCollapseId",
             "format('the collapse_id has %s bytes, or begins or ends with a space, or has control characters, or is a "
                 + "broadcast''s', octet_length(s.collapse_id))",
@@ -128,14 +130,14 @@ extension Migration {
                 "format('it can''t be tried until %s', s.try_until)",
                 "Give a time to come, and no expiration beside it but ''epoch''.")
             + refuse(
-                if: "s.deliver_after > clock_timestamp() + interval '366 days'", "deliver_after", "BadDeliverAfter",
+                if: "s.deliver_after > clock_timestamp() + interval '366 days' OR NOT isfinite(s.deliver_after)", "deliver_after", "BadDeliverAfter",
                 "format('it is to be delivered after %s', s.deliver_after)", "At most 366 days ahead.")
             + refuse(
                 if: "s.deliver_after >= coalesce(s.try_until, nullif(s.expiration, 'epoch'))", "deliver_after",
                 "BadDeliverAfter", "format('it expires before %s, when it may be delivered', s.deliver_after)",
                 "Give a later expiration or an earlier time.")
             + refuse(
-                if: "s.token_registered_at > clock_timestamp() + interval '1 day'", "token_registered_at",
+                if: "s.token_registered_at > clock_timestamp() + interval '1 day' OR NOT isfinite(s.token_registered_at)", "token_registered_at",
                 "BadTokenRegistrationTime",
                 "format('the token is said to have been registered at %s', s.token_registered_at)",
                 "It is a time that is past, by a clock that is right.")

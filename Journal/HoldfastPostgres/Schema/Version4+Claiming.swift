@@ -23,7 +23,8 @@ extension Migration {
     /// Nothing is written, and nothing waits for the disk, where there is nothing to claim. Who reads a plan of an empty table
     /// from its cache would read all of it later, so that only indexes are used.
     private static func claim(_ schema: String) -> [String] {
-        let isDue = "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds'"
+        let isDue =
+            "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds'"
         let isFree = "o.slot < \(scheduledSlot) AND o.journal IS NULL"
         return function(
             schema, "claim_outbox(of_journal int4, of_epoch int8, most int4)", returns: table,

@@ -7,7 +7,8 @@ extension Migration {
             "claim_outbox(int4, int8, int4)", "claimed_outbox(int4, int8, int8, int4)",
             "release_outbox(int4, int8, int8[])",
             "keep_commit_taking(int4, int8, int8, bytea[], int8[])", "settle_outbox(int4, int8, jsonb)", "turn_slots()",
-            "outcome_cursor(int4, int8)", "put_outcomes(int4, int8, int8, int8, jsonb)", "trim_outcomes(interval, int8)",
+            "outcome_cursor(int4, int8)", "put_outcomes(int4, int8, int8, int8, jsonb)",
+            "trim_outcomes(interval, int8)",
         ],
         submitting: [
             "submit(\(SubmissionField.types))", "submit_many(jsonb)", "cancel(uuid)", "take_outcomes(int4, text)",
