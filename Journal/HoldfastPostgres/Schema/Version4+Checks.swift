@@ -130,14 +130,17 @@ extension Migration {
                 "format('it can''t be tried until %s', s.try_until)",
                 "Give a time to come, and no expiration beside it but ''epoch''.")
             + refuse(
-                if: "s.deliver_after > clock_timestamp() + interval '366 days' OR NOT isfinite(s.deliver_after)", "deliver_after", "BadDeliverAfter",
+                if: "s.deliver_after > clock_timestamp() + interval '366 days' OR NOT isfinite(s.deliver_after)",
+                "deliver_after", "BadDeliverAfter",
                 "format('it is to be delivered after %s', s.deliver_after)", "At most 366 days ahead.")
             + refuse(
                 if: "s.deliver_after >= coalesce(s.try_until, nullif(s.expiration, 'epoch'))", "deliver_after",
                 "BadDeliverAfter", "format('it expires before %s, when it may be delivered', s.deliver_after)",
                 "Give a later expiration or an earlier time.")
             + refuse(
-                if: "s.token_registered_at > clock_timestamp() + interval '1 day' OR NOT isfinite(s.token_registered_at)", "token_registered_at",
+                if:
+                    "s.token_registered_at > clock_timestamp() + interval '1 day' OR NOT isfinite(s.token_registered_at)",
+                "token_registered_at",
                 "BadTokenRegistrationTime",
                 "format('the token is said to have been registered at %s', s.token_registered_at)",
                 "It is a time that is past, by a clock that is right.")

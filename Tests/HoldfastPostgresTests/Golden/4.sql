@@ -194,7 +194,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'HF010', COLUMN = 'try_until', CONSTRAINT = 'BadExpirationDate',
             MESSAGE = place || format('it can''t be tried until %s', s.try_until), HINT = 'Give a time to come, and no expiration beside it but ''epoch''.';
     END IF;
-    IF s.deliver_after > clock_timestamp() + interval '366 days' THEN
+    IF s.deliver_after > clock_timestamp() + interval '366 days' OR NOT isfinite(s.deliver_after) THEN
         RAISE EXCEPTION USING ERRCODE = 'HF010', COLUMN = 'deliver_after', CONSTRAINT = 'BadDeliverAfter',
             MESSAGE = place || format('it is to be delivered after %s', s.deliver_after), HINT = 'At most 366 days ahead.';
     END IF;
@@ -202,7 +202,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'HF010', COLUMN = 'deliver_after', CONSTRAINT = 'BadDeliverAfter',
             MESSAGE = place || format('it expires before %s, when it may be delivered', s.deliver_after), HINT = 'Give a later expiration or an earlier time.';
     END IF;
-    IF s.token_registered_at > clock_timestamp() + interval '1 day' THEN
+    IF s.token_registered_at > clock_timestamp() + interval '1 day' OR NOT isfinite(s.token_registered_at) THEN
         RAISE EXCEPTION USING ERRCODE = 'HF010', COLUMN = 'token_registered_at', CONSTRAINT = 'BadTokenRegistrationTime',
             MESSAGE = place || format('the token is said to have been registered at %s', s.token_registered_at), HINT = 'It is a time that is past, by a clock that is right.';
     END IF;
