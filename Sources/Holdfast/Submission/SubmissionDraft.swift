@@ -131,7 +131,8 @@ struct SubmissionDraft: Sendable {
     private var inquired: [Int] { inquiries.isEmpty ? [] : inquiries.keys.sorted() }
 
     func submission(
-        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
+        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?,
+        taking rows: [Int64] = []
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []
@@ -142,10 +143,12 @@ struct SubmissionDraft: Sendable {
         }
         // Without any to append, nothing is to be written.
         let appends = !remaining.isEmpty || note != nil
-        return Submission(
+        var submission = Submission(
             producer: producer, acceptedAt: acceptedAt, earliestTime: appends ? earliestTime : nil,
             bytes: remaining.isEmpty ? [] : bytes, items: remaining.map(\.item), identities: identities,
             inquiries: inquired.compactMap { inquiries[$0] }, schedules: schedules, note: note)
+        if !rows.isEmpty { submission.taking = remaining.map { rows[$0.index] } }
+        return submission
     }
 
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.
