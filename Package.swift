@@ -189,7 +189,8 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle,
+                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
+                coreMetrics, logging, serviceLifecycle,
                 yams,
             ],
             swiftSettings: strict),
@@ -276,8 +277,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastPostgresTests",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ",
-                "HoldfastTesting", "Scratch", "TestCopies", "TestPostgres",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastLMDB",
+                "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastService", "HoldfastTesting", "Scratch",
+                "TestCopies", "TestPostgres",
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

@@ -54,7 +54,7 @@ struct RightsTests {
         try schema.psql("GRANT USAGE ON SCHEMA \(schema.name) TO plain")
         let functions = try schema.psql(
             "SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '\(schema.name)'::regnamespace")
-        #expect(functions.split(separator: "\n").count == 16)
+        #expect(functions.split(separator: "\n").count == 28)
         for function in functions.split(separator: "\n") {
             for (role, may) in [("plain", "f"), (schema.service, "t")] {
                 #expect(try schema.psql("SELECT has_function_privilege('\(role)', '\(function)', 'EXECUTE')") == may)

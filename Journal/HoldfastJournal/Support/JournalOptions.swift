@@ -1,3 +1,4 @@
+package import Holdfast
 package import HoldfastLMDB
 
 /// The settings of a journal: durability, limits on its size, and the sizes of its commits.
@@ -46,6 +47,10 @@ public struct JournalOptions: Sendable {
     /// Keeps each commit of the entries before it is made here: the directory is then a working copy of what lies elsewhere.
     /// The blacklist has a way of its own. nil for a journal that is all there is.
     package var gate: (any CommitGate)?
+
+    /// The blacklist that this journal uses in the place of its own, which then stays as it is. Whoever opened it closes it, after
+    /// the journal. nil for the journal's own.
+    package var blacklist: (any BlacklistStorage)?
 
     /// Recipients that are read in one snapshot when the filter is built.
     var blacklistFilterStretch = 20_000

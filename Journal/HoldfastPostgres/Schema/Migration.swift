@@ -9,20 +9,23 @@ package struct Migration: Sendable {
     package let readableFrom: Int
     /// What the service may call from this version on, with the types of its arguments.
     let functions: [String]
+    /// What an operator may call from this version on.
+    let operatorFunctions: [String]
     /// The statements for a schema of the given name, in quotation marks, without the bookkeeping.
     let body: @Sendable (_ schema: String) -> [String]
 
     package init(
-        version: Int, readableFrom: Int, functions: [String] = [],
+        version: Int, readableFrom: Int, functions: [String] = [], operatorFunctions: [String] = [],
         body: @escaping @Sendable (_ schema: String) -> [String]
     ) {
         self.version = version
         self.readableFrom = readableFrom
         self.functions = functions
+        self.operatorFunctions = operatorFunctions
         self.body = body
     }
 
-    package static let all = [version1, version2]
+    package static let all = [version1, version2, version5]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {

@@ -19,11 +19,18 @@ package struct Migrator: Sendable {
 
     /// The statements for administrators who run them by psql, from the version after the given one on.
     ///
-    /// - Parameter service: the role of the service, to be granted what it needs.
-    package func text(after version: Int = 0, service: String? = nil) throws(SchemaError) -> String {
+    /// - Parameters:
+    ///   - service: the role of the service, to be granted what it needs.
+    ///   - operators: the role of operators, likewise.
+    package func text(
+        after version: Int = 0, service: String? = nil, operators: String? = nil
+    ) throws(SchemaError) -> String {
         var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
         if let service {
             transactions.append(ServiceRights.statements(schema, migrations, to: try RoleName(service)))
+        }
+        if let operators {
+            transactions.append(ServiceRights.ofOperators(schema, migrations, to: try RoleName(operators)))
         }
         return transactions.map { statements in
             (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
@@ -32,13 +39,21 @@ package struct Migrator: Sendable {
 
     /// Runs what is missing.
     ///
-    /// - Parameter service: the role of the service, to be granted what it needs.
+    /// - Parameters:
+    ///   - service: the role of the service, to be granted what it needs.
+    ///   - operators: the role of operators, likewise.
     /// - Returns: the versions that were made by this call.
     @discardableResult
     package func migrate(
-        _ connection: PQConnection, service: String? = nil, by deadline: ContinuousClock.Instant
+        _ connection: PQConnection, service: String? = nil, operators: String? = nil, by deadline: ContinuousClock.Instant
     ) throws(SchemaError) -> [Int] {
-        let role = try service.map { name throws(SchemaError) in try RoleName(name) }
+        var grants: [(role: String, statements: [String])] = []
+        if let service {
+            grants.append((service, ServiceRights.statements(schema, migrations, to: try RoleName(service))))
+        }
+        if let operators {
+            grants.append((operators, ServiceRights.ofOperators(schema, migrations, to: try RoleName(operators))))
+        }
         var made: [Int] = []
         do throws(PQError) {
             while let next = try migrateNext(connection, by: deadline) { made.append(next) }
@@ -47,19 +62,22 @@ package struct Migrator: Sendable {
         }
         let version = try SchemaVersion(read(connection, by: deadline))
         try version.check(knownUpTo: known, schema)
-        guard let service, let role else { return made }
+        for (role, statements) in grants { try grant(statements, to: role, connection, by: deadline) }
+        return made
+    }
+
+    private func grant(
+        _ statements: [String], to role: String, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(SchemaError) {
         do throws(PQError) {
-            try connection.run(
-                [.begin] + ServiceRights.statements(schema, migrations, to: role).map { PQStep($0) } + [.commit],
-                by: deadline)
+            try connection.run([.begin] + statements.map { PQStep($0) } + [.commit], by: deadline)
         } catch {
             if error.sqlState == "42704" {
                 abandon(connection, by: deadline)
-                throw .noSuchRole(service)
+                throw .noSuchRole(role)
             }
             throw explained(error, connection, by: deadline)
         }
-        return made
     }
 
     /// Finds out, as the role of the service, whether this program may use the schema.
