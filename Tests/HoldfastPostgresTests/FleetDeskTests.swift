@@ -65,7 +65,8 @@ struct FleetDeskTests {
         #expect(status.lanes.first { $0.key == lane }?.state.isPaused == true)
         let token = try #require(DeviceToken(bytes: [1, 2, 3]))
         let receipts = try await desk.submit([
-            PushNotification(token: token, topic: "com.example.app", payload: Array("{}".utf8))
+            PushNotification(
+                token: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"a"}}"#.utf8), priority: .immediate)
         ])
         let uid = try #require(receipts.first?.uid)
         #expect(try await desk.withdraw([uid]).withdrawn == 1)

@@ -20,6 +20,8 @@ struct CommandWorker: ~Copyable {
     private var isWanted: Bool { !interruption.isInterrupted && (!board.isStopped || board.openCount > 0) }
 
     mutating func run() {
+        let shortest = Duration.milliseconds(50)
+        var pause = shortest
         while isWanted {
             if board.journals.isEmpty, board.openCount == 0 {
                 board.rest(.seconds(60), heeding: true)
@@ -30,6 +32,7 @@ struct CommandWorker: ~Copyable {
                 try sendAnswers(connection)
                 try claim(connection)
                 board.tell(nil)
+                pause = shortest
                 // An answer that is made meanwhile does not wake this thread from the wait for a notification.
                 let time = board.openCount > 0 ? .milliseconds(20) : terms.interval
                 _ = try connection.notifications(by: .now + time)
@@ -37,7 +40,8 @@ struct CommandWorker: ~Copyable {
                 connection?.close()
                 connection = nil
                 if !interruption.isInterrupted { board.tell(error.description) }
-                board.rest(.seconds(1), heeding: false)
+                board.rest(pause, heeding: false)
+                pause = min(pause * 2, .seconds(2))
             }
         }
         connection?.close()
