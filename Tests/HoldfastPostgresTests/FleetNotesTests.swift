@@ -1,5 +1,6 @@
 import HoldfastPQ
 import HoldfastPostgres
+import HoldfastService
 import TestPostgres
 import Testing
 
@@ -45,5 +46,27 @@ struct FleetNotesTests {
         }
         #expect(try all.map { try $0.value() } == Array(repeating: 20, count: 6))
         #expect(try notes.note("n", schema.asService(), by: soon()) == FleetNote(value: [120], version: 120))
+    }
+}
+
+@Suite("Provider tokens in the database", .enabled(if: PostgresProgram.isWanted))
+struct FleetTokenStoreTests {
+    @Test("Two hosts swap a token's note; one whose connection is lost makes another")
+    func store() async throws {
+        let schema = try OwnSchema()
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: proxy.port))
+        let stores = try (0..<2).map { _ in FleetTokenStore(try FleetNoteClient(target, schema.name)) }
+        #expect(try await stores[0].read("t") == nil)
+        #expect(try await stores[0].swap("t", seen: 0, [1]))
+        #expect(try await !stores[1].swap("t", seen: 0, [2]))
+        proxy.cut()
+        await #expect(throws: PQError.self) {
+            // A loss between two calls is noticed by the next one.
+            for _ in 0..<2 { _ = try await stores[1].read("t") }
+        }
+        let found = try #require(try await stores[1].read("t"))
+        #expect(found.note == [1] && found.version == 1)
+        #expect(try await stores[1].swap("t", seen: 1, [2]))
     }
 }
