@@ -263,6 +263,27 @@ struct SharedBlacklistTests {
         #expect(trimmer.caughtUp())
     }
 
+    @Test("A commit under way keeps those behind it waiting, so that no reader passes a number that comes later")
+    func order() throws {
+        let reader = try BlacklistHost(schema)
+        let (first, second) = (try schema.asService(), try schema.asService())
+        let calls = BlacklistCalls(schema.name)
+        try first.run([.begin], by: soon())
+        _ = try calls.share([.add(.of(1))], writer: UUID(), turn: 1, first, by: soon())
+        let isDone = Monitor(false)
+        let other = Background {
+            _ = try calls.share([.add(.of(2))], writer: UUID(), turn: 1, second, by: soon())
+            isDone.withLock { $0 = true }
+        }
+        let waiting = "SELECT count(*) FROM pg_locks WHERE pid = \(second.facts.backend) AND NOT granted"
+        #expect(try eventually { try isDone.withLock { $0 } || schema.psql(waiting) != "0" })
+        #expect(reader.caughtUp())
+        try first.run([.commit], by: soon())
+        try other.value()
+        #expect(reader.caughtUp())
+        #expect(try reader.entries().map(\.unnumbered) == [.of(1), .of(2)])
+    }
+
     @Test("A recipient has at most 64 entries, the same on all hosts")
     func manyScopes() throws {
         let hosts = [try BlacklistHost(schema), try BlacklistHost(schema)]

@@ -74,12 +74,7 @@ struct SharedBlacklistWorker: ~Copyable {
     private mutating func tell(_ connection: PQConnection) throws(FeedTrouble) {
         let underWay = board.begin(atMost: terms.batchCount)
         guard !underWay.isEmpty else { return }
-        let (writer, turn, calls) = (writer, turn, calls)
-        let result = try FeedTrouble.of { () throws(PQError) in
-            try calls.share(
-                underWay.flatMap(\.changes), writer: writer, turn: turn, connection, by: .now + terms.answer)
-        }
-        self.turn += 1
+        let result = try share(underWay.flatMap(\.changes), connection)
         board.told(upTo: result.number)
         var rest = result.removed[...]
         for call in underWay {
@@ -87,6 +82,19 @@ struct SharedBlacklistWorker: ~Copyable {
             rest = rest.dropFirst(call.changes.count)
             answers.append { call.answer(.success(Int(removed))) }
         }
+    }
+
+    private mutating func share(
+        _ changes: [SharedChange], _ connection: PQConnection
+    ) throws(FeedTrouble) -> (number: UInt64, removed: [Int64]) {
+        // A registration that lifts nothing.
+        if changes.isEmpty { return (0, []) }
+        let (writer, turn, calls, deadline) = (writer, turn, calls, deadline)
+        let result = try FeedTrouble.of { () throws(PQError) in
+            try calls.share(changes, writer: writer, turn: turn, connection, by: deadline)
+        }
+        self.turn += 1
+        return result
     }
 
     private mutating func answer() {
