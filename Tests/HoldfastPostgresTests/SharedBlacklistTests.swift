@@ -306,8 +306,17 @@ struct SharedBlacklistTests {
         let journal = try LMDBJournal(directory: path, options: options)
         try host.add(.of(1))
         #expect(try journal.blacklist.entries(for: .token(1)).count == 1 && journal.status().blacklist == 1)
-        journal.close()
-        #expect(try forbids(host, 1))
+        // Who looks from outside sees the copy, in use and at rest.
+        for isInUse in [true, false] {
+            let reader = try JournalReader(directory: path, blacklist: host.folder("blacklist"))
+            #expect(try reader.blacklistEntries(for: .token(1)).map(\.unnumbered) == [.of(1)])
+            reader.close()
+            guard isInUse else { break }
+            journal.close()
+            #expect(try forbids(host, 1))
+            host.shared.close()
+        }
+        #expect(throws: JournalError.self) { try JournalReader(directory: path, blacklist: host.folder("nothing")) }
         options.blacklist = nil
         let alone = try LMDBJournal(directory: path, options: options)
         #expect(alone.blacklist.count == 0)
