@@ -66,7 +66,8 @@ struct FleetDeskTests {
         let token = try #require(DeviceToken(bytes: [1, 2, 3]))
         let receipts = try await desk.submit([
             PushNotification(
-                token: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"a"}}"#.utf8), priority: .immediate)
+                token: token, topic: "com.example.app", payload: Array(#"{"aps":{"alert":"a"}}"#.utf8),
+                priority: .immediate)
         ])
         let uid = try #require(receipts.first?.uid)
         #expect(try await desk.withdraw([uid]).withdrawn == 1)

@@ -110,7 +110,9 @@ struct SharedBlacklistModelTests {
                 }
             }
         }
-        #expect(try schema.psql("SELECT count(*) = count(DISTINCT number), max(number) > 20 FROM S.blacklist_marks") == "t|t")
+        #expect(
+            try schema.psql("SELECT count(*) = count(DISTINCT number), max(number) > 20 FROM S.blacklist_marks")
+                == "t|t")
     }
 
     private static func cut(_ proxies: [FaultProxy], seed: UInt64, until isOver: Monitor<Bool>) throws {

@@ -93,7 +93,8 @@ struct SharedBlacklistTests {
         try host.add(.of(1), .of(2))
         proxy.fail(.cutBefore("share_blacklist"))
         let entry = BlacklistEntry(
-            recipient: address, reason: .unregistered, since: WallTime(milliseconds: 1), learntAt: WallTime(milliseconds: 1),
+            recipient: address, reason: .unregistered, since: WallTime(milliseconds: 1),
+            learntAt: WallTime(milliseconds: 1),
             route: "web")
         let answered = host.add([.of(3), entry, .of(2, topic: "more")])
         var bytes: [UInt8] = []
@@ -123,7 +124,8 @@ struct SharedBlacklistTests {
     func cuts(fault: FaultProxy.Fault) throws {
         let proxy = try FaultProxy(to: schema.cluster.port)
         let host = try BlacklistHost(
-            schema, port: proxy.port, answer: fault == .silentAfter("share_blacklist") ? .milliseconds(300) : .seconds(20))
+            schema, port: proxy.port,
+            answer: fault == .silentAfter("share_blacklist") ? .milliseconds(300) : .seconds(20))
         let other = try BlacklistHost(schema)
         try host.add(.of(1))
         proxy.fail(fault)
@@ -190,7 +192,8 @@ struct SharedBlacklistTests {
         #expect(host!.caughtUp())
         #expect(try host!.entries().map(\.unnumbered) == [.of(2), .of(3)])
         host = nil
-        try schema.psql("UPDATE S.blacklist SET entry = (SELECT entry FROM S.blacklist WHERE number = 3) WHERE number = 2")
+        try schema.psql(
+            "UPDATE S.blacklist SET entry = (SELECT entry FROM S.blacklist WHERE number = 3) WHERE number = 2")
         let file = folder("blacklist/blacklist/data.mdb")
         var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
         for index in bytes.indices.dropFirst(100) { bytes[index] = 0xAB }
@@ -200,7 +203,8 @@ struct SharedBlacklistTests {
         #expect(try host!.entries() == other.entries())
     }
 
-    @Test("Pages of the feed end anywhere, and a copy that is filled beside writers has all of it", arguments: [1, 2, 7])
+    @Test(
+        "Pages of the feed end anywhere, and a copy that is filled beside writers has all of it", arguments: [1, 2, 7])
     func pages(size: Int) throws {
         let writer = try BlacklistHost(schema)
         try writer.add((0..<20).map { .of($0) }).value()
@@ -211,7 +215,8 @@ struct SharedBlacklistTests {
         #expect(try reader.entries().count == 30)
     }
 
-    @Test("A copy of another database, or of one that was rolled back, is filled anew and loses what that does not have")
+    @Test(
+        "A copy of another database, or of one that was rolled back, is filled anew and loses what that does not have")
     func rolledBack() throws {
         let writer = try BlacklistHost(schema)
         try writer.add(.of(1), .of(2))

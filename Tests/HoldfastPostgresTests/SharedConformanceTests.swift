@@ -15,7 +15,8 @@ struct SharedConformanceTests {
 
     /// All rules of a blacklist but one: numbers have gaps, since what is removed takes one, too.
     static let rules = JournalConformance.rules.filter { rule in
-        rule.name.lowercased().contains("blacklist") && !rule.name.hasPrefix("Each addition to the blacklist has the next")
+        rule.name.lowercased().contains("blacklist")
+            && !rule.name.hasPrefix("Each addition to the blacklist has the next")
     }
 
     @Test("It keeps the rules of a blacklist, and another host has the same", arguments: rules)

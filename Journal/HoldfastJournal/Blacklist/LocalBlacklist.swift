@@ -14,7 +14,8 @@ package enum LocalBlacklist {
     ) throws(JournalError) -> any BlacklistCopy {
         let place = JournalDirectory(directory)
         if let parent = place.missingParent {
-            throw JournalError(.notFound, "cannot make \(place.path): there is no directory \(parent) yet; make it first")
+            throw JournalError(
+                .notFound, "cannot make \(place.path): there is no directory \(parent) yet; make it first")
         }
         try place.checkFileSystem()
         try place.prepare()

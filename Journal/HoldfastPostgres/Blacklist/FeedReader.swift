@@ -46,7 +46,8 @@ struct FeedReader {
         case other
     }
 
-    mutating func readPage(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(FeedTrouble) -> Step {
+    mutating func readPage(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(FeedTrouble) -> Step
+    {
         let (state, columns) = try FeedTrouble.of { () throws(PQError) in
             try calls.read(after: cursor, from: place, limit: limit, connection, by: deadline)
         }
@@ -74,7 +75,7 @@ struct FeedReader {
 
     private func put(_ rows: [BlacklistRow], _ mark: FeedPlace, isEnd: Bool) throws(FeedTrouble) {
         guard !rows.isEmpty || mark != place || seen != nil else { return }
-        try FeedTrouble.of { () throws(JournalError) in
+        try FeedTrouble.ofCopy { () throws(JournalError) in
             guard isEnd, let seen else { return try copy.replace(rows, mark: mark.mark) }
             try copy.replace(rows, mark: nil)
             try sweep(seen)
@@ -129,7 +130,7 @@ enum FeedTrouble: Error, CustomStringConvertible {
         do throws(PQError) { return try body() } catch { throw .database(error) }
     }
 
-    static func of(_ body: () throws(JournalError) -> Void) throws(FeedTrouble) {
+    static func ofCopy(_ body: () throws(JournalError) -> Void) throws(FeedTrouble) {
         do throws(JournalError) { try body() } catch { throw .copy(error) }
     }
 }

@@ -126,7 +126,9 @@ extension SharedBlacklist: BlacklistStorage {
         var found = try copy.lookUp(batch)
         guard !pending.isEmpty else { return found }
         for index in 0..<batch.count {
-            guard let recipient = Self.recipient(of: index, in: batch), let changes = pending[recipient] else { continue }
+            guard let recipient = Self.recipient(of: index, in: batch), let changes = pending[recipient] else {
+                continue
+            }
             let known = found.entries.filter { $0.index == index }.map(\.entry)
             found.entries.removeAll { $0.index == index }
             found.entries += Self.apply(changes, to: known).map { (index, $0) }
@@ -180,7 +182,8 @@ extension SharedBlacklist: BlacklistStorage {
         if let result = reply.withLock({ $0 }) { return try result.get() }
         throw JournalError(
             .undetermined,
-            "the removal was sent and not answered (\(trouble)): it is made when the database answers, if it was not made")
+            "the removal was sent and not answered (\(trouble)): it is made when the database answers, if it was not made"
+        )
     }
 
     /// Lists the copy.

@@ -38,7 +38,8 @@ package struct CommandCalls: Sendable {
         withdraw = PQStatement("SELECT \(name).withdraw_command($1)")
         forget = PQStatement("SELECT \(name).forget_command($1)")
         claim = PQStatement(
-            "SELECT id, journal, request, left_ms FROM \(name).claim_commands($1, $2, $3, $4)", preparedAs: "claim_commands")
+            "SELECT id, journal, request, left_ms FROM \(name).claim_commands($1, $2, $3, $4)",
+            preparedAs: "claim_commands")
         answer = PQStatement("SELECT \(name).answer_command($1, $2)")
     }
 

@@ -79,7 +79,8 @@ package enum CommandFailure: Error, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .noJournal(let name): "the database has no journal \(name): list the journals that it has, and name one of them"
+        case .noJournal(let name):
+            "the database has no journal \(name): list the journals that it has, and name one of them"
         case .notTaken(let journal, let host, true, let patience):
             "journal \(journal) has no owner\(host.map { " since \($0) gave it up" } ?? ""), and none came within "
                 + "\(patience.words): nothing was done, and nothing will be; start a service that may take the journal"

@@ -81,8 +81,10 @@ package final class FleetNoteClient: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(
-                    with: Result { () throws(PQError) in try worker.withLock { (worker) throws(PQError) in try worker.call(body) } }
-                        .mapError { $0 as any Error })
+                    with: Result { () throws(PQError) in
+                        try worker.withLock { (worker) throws(PQError) in try worker.call(body) }
+                    }
+                    .mapError { $0 as any Error })
             }
         }
     }

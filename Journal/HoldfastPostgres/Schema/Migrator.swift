@@ -45,7 +45,8 @@ package struct Migrator: Sendable {
     /// - Returns: the versions that were made by this call.
     @discardableResult
     package func migrate(
-        _ connection: PQConnection, service: String? = nil, operators: String? = nil, by deadline: ContinuousClock.Instant
+        _ connection: PQConnection, service: String? = nil, operators: String? = nil,
+        by deadline: ContinuousClock.Instant
     ) throws(SchemaError) -> [Int] {
         var grants: [(role: String, statements: [String])] = []
         if let service {

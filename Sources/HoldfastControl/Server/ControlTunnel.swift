@@ -33,7 +33,9 @@ package struct ControlTunnel: Sendable {
 
     /// Answers a request that came too late to be carried out.
     package static func answerTooLate() -> [UInt8] {
-        answer(ControlError(.busy, "the request came too late to the journal's owner, and nothing of it was done: ask again"))
+        answer(
+            ControlError(
+                .busy, "the request came too late to the journal's owner, and nothing of it was done: ask again"))
     }
 
     private static func answer(_ error: any Error) -> [UInt8] {
