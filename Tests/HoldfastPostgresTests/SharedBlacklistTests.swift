@@ -125,7 +125,7 @@ struct SharedBlacklistTests {
         let proxy = try FaultProxy(to: schema.cluster.port)
         let host = try BlacklistHost(
             schema, port: proxy.port,
-            answer: fault == .silentAfter("share_blacklist") ? .milliseconds(300) : .seconds(20))
+            answer: fault == .silentAfter("share_blacklist") ? .milliseconds(800) : .seconds(20))
         let other = try BlacklistHost(schema)
         try host.add(.of(1))
         proxy.fail(fault)
