@@ -279,8 +279,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastPostgresTests",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ",
-                "HoldfastTesting", "Scratch", "TestCopies", "TestPostgres",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastLMDB",
+                "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastService", "HoldfastTesting", "Scratch",
+                "TestCopies", "TestPostgres",
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

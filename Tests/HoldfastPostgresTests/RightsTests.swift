@@ -16,7 +16,10 @@ struct RightsTests {
         let name = schema.name
         let calls = OwnershipCalls(name)
         let journal = try calls.createJournal("a", connection, by: soon())
-        let tables = ["schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1"]
+        let tables = [
+            "schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1", "blacklist", "blacklist_feed",
+            "blacklist_marks", "blacklist_writers", "notes", "commands",
+        ]
         for table in tables {
             for sql in ["SELECT * FROM", "INSERT INTO", "DELETE FROM", "TRUNCATE"] {
                 let rest = sql.hasPrefix("INSERT") ? " DEFAULT VALUES" : ""

@@ -11,21 +11,25 @@ package struct Migration: Sendable {
     let functions: [String]
     /// What applications that submit may call from this version on, in the same form.
     let submitting: [String]
+    /// What an operator may call from this version on.
+    let operating: [String]
     /// The statements for a schema of the given name, in quotation marks, without the bookkeeping.
     let body: @Sendable (_ schema: String) -> [String]
 
     package init(
         version: Int, readableFrom: Int, functions: [String] = [], submitting: [String] = [],
+        operating: [String] = [],
         body: @escaping @Sendable (_ schema: String) -> [String]
     ) {
         self.version = version
         self.readableFrom = readableFrom
         self.functions = functions
         self.submitting = submitting
+        self.operating = operating
         self.body = body
     }
 
-    package static let all = [version1, version2, version3, version4]
+    package static let all = [version1, version2, version3, version4, version5]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {

@@ -22,11 +22,12 @@ package struct Migrator: Sendable {
     /// - Parameters:
     ///   - service: the role of the service, to be granted what it needs.
     ///   - submitter: a role of applications that submit by SQL, the same.
+    ///   - operators: the role of operators, the same.
     package func text(
-        after version: Int = 0, service: String? = nil, submitter: String? = nil
+        after version: Int = 0, service: String? = nil, submitter: String? = nil, operators: String? = nil
     ) throws(SchemaError) -> String {
         var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
-        transactions += try rights(service: service, submitter: submitter).map(\.statements)
+        transactions += try rights(service, submitter, operators).map(\.statements)
         return transactions.map { statements in
             (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
         }.joined(separator: "\n")
@@ -37,13 +38,14 @@ package struct Migrator: Sendable {
     /// - Parameters:
     ///   - service: the role of the service, to be granted what it needs.
     ///   - submitter: a role of applications that submit by SQL, the same.
+    ///   - operators: the role of operators, the same.
     /// - Returns: the versions that were made by this call.
     @discardableResult
     package func migrate(
-        _ connection: PQConnection, service: String? = nil, submitter: String? = nil,
+        _ connection: PQConnection, service: String? = nil, submitter: String? = nil, operators: String? = nil,
         by deadline: ContinuousClock.Instant
     ) throws(SchemaError) -> [Int] {
-        let rights = try rights(service: service, submitter: submitter)
+        let rights = try rights(service, submitter, operators)
         var made: [Int] = []
         do throws(PQError) {
             while let next = try migrateNext(connection, by: deadline) { made.append(next) }
@@ -63,19 +65,16 @@ package struct Migrator: Sendable {
                 throw explained(error, connection, by: deadline)
             }
         }
-        return made
     }
 
     /// What each role is granted, in a transaction of its own.
     private func rights(
-        service: String?, submitter: String?
+        _ service: String?, _ submitter: String?, _ operators: String?
     ) throws(SchemaError) -> [(role: String, statements: [String])] {
         var rights: [(role: String, statements: [String])] = []
-        if let service {
-            rights.append((service, ServiceRights.statements(schema, migrations, to: try RoleName(service))))
-        }
-        if let submitter {
-            rights.append((submitter, SubmitterRights.statements(schema, migrations, to: try RoleName(submitter))))
+        let roles = [(service, Rights.service), (submitter, .submitter), (operators, .operators)]
+        for case (let role?, let kind) in roles {
+            rights.append((role, kind.statements(schema, migrations, to: try RoleName(role))))
         }
         return rights
     }
