@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastPlatform
 internal import Synchronization
 
