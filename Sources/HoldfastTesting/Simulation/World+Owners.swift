@@ -52,7 +52,8 @@ extension World {
             storage.cutOff(false)
             owner.resume(at: now, &ownerDice)
         }
-        guard owner.standstill?.taker.step(at: now, store: owner.sighting, &ownerDice) == .taken else { return }
+        let store = owner.sighting
+        guard owner.standstill?.taker.step(at: now, store: store, &ownerDice) == .taken else { return }
         takeOver()
     }
 
