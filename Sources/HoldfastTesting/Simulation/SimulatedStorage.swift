@@ -158,7 +158,11 @@ final class SimulatedStorage {
     /// - Returns: the former owner's.
     func takeOver() -> InMemoryJournal? {
         guard case .memory(let journal) = kind else { return nil }
-        refusesCutOff = false
+        // The former owner reaches the store again at a time of its own.
+        cutOff(false)
+        failWrites(false)
+        failReads(false)
+        failBlacklistWrites(false)
         let next = journal.takenOver()
         next.limitCommits(to: commitLimit)
         kind = .memory(next)
