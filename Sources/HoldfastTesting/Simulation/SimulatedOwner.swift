@@ -60,7 +60,9 @@ struct SimulatedOwner {
         if dice.chance(0.5) {
             let arrives = now + times.answer * dice.unit()
             // A stopped process reads the answer when it goes on.
-            let read = trouble == .stopped ? max(standing.until, arrives) : arrives + (now + times.answer - arrives) * dice.unit()
+            let read =
+                trouble == .stopped
+                ? max(standing.until, arrives) : arrives + (now + times.answer - arrives) * dice.unit()
             lease.beatSent(at: now)
             standing.beat = (arrives, read)
         }

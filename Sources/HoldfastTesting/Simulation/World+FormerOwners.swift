@@ -7,7 +7,7 @@ extension World {
     }
 
     func stepFormerOwners() {
-        for former in formerOwners where former.resumesAt <= now && ownerDice.chance(0.4) {
+        for former in formerOwners where former.resumesAt <= now && ownerDice.chance(0.7) {
             step(former)
             lookAtEnd(of: former)
         }
@@ -30,7 +30,8 @@ extension World {
         note("turn of the former owner of life \(former.life)")
         _ = former.core.turn(route: consumer)
         if former.wasRefused, former.core.end(of: consumer) == nil {
-            violate(9, "the engine of life \(former.life) goes on, and was told that another host has taken the journal")
+            violate(
+                9, "the engine of life \(former.life) goes on, and was told that another host has taken the journal")
         }
     }
 

@@ -32,7 +32,7 @@ extension World {
             ownerDice.chance(swarm.rate(.takesOver))
         else { return }
         happened(.takesOver)
-        let trouble = ownerDice.pick([SimulatedOwner.Trouble.stopped, .cutOff, .beatsOnly])
+        let trouble = ownerDice.pick([SimulatedOwner.Trouble.stopped, .stopped, .cutOff, .beatsOnly])
         note("beats stand still: \(trouble)")
         owner.stand(trouble, at: now, &ownerDice)
         if trouble == .cutOff, ownerDice.chance(0.5) { storage.cutOff(true) }
@@ -81,12 +81,14 @@ extension World {
         checkAhead()
         let resumesAt = standstill.trouble == .stopped ? max(standstill.until, now) : now
         // The look at the clock may have been the last thing before it was stopped.
-        let isDeceived = standstill.trouble == .stopped && !standstill.isEnding && ownerDice.chance(0.5)
+        let isDeceived = standstill.trouble == .stopped && !standstill.isEnding && ownerDice.chance(0.8)
         let blind = max(owner.handOutUntil(), standstill.since) + (resumesAt - standstill.since)
+        // It may take a while until it is told.
+        let silence = isDeceived ? owner.times.hold * ownerDice.unit() : .zero
         formerOwners.append(
             FormerOwner(
                 life: life, core: core, journal: journal, consumers: consumers, peers: peers, found: snapshot,
-                resumesAt: resumesAt, reconnectsAt: max(standstill.until, now),
+                resumesAt: resumesAt, reconnectsAt: max(standstill.until, now) + silence,
                 handOutUntil: isDeceived ? blind : owner.handOutUntil(), isDeceived: isDeceived))
         moveClock()
         self.core = nil
@@ -112,7 +114,9 @@ extension World {
             let limit = 2 * max(swarm.engine.window, 1)
             if count > limit {
                 violate(
-                    3, "\(count) entries of \(lane.key) would go as possible duplicates, and never left; at most \(limit) may")
+                    3,
+                    "\(count) entries of \(lane.key) would go as possible duplicates, and never left; at most \(limit) may"
+                )
             }
         }
     }

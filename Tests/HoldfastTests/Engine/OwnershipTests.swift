@@ -6,7 +6,9 @@ import Testing
 
 /// A journal that several hosts may own, one after the other.
 @Suite(.timeLimit(.minutes(1))) struct OwnershipTests {
-    @Test("Nothing goes out behind the instant that the journal tells, what is in flight ends, and a later one lets all go")
+    @Test(
+        "Behind the instant that the journal tells nothing goes out, what is in flight ends, and a later one lets all go"
+    )
     func holds() async throws {
         let listener = RecordingListener()
         let bench = try Bench(listeners: [listener])
@@ -53,7 +55,8 @@ import Testing
         #expect(HoldReason.ownershipUnproven.description.contains("still owns the journal"))
     }
 
-    @Test("An engine that has lost its journal ends at once, whatever tells it, and sends nothing more", arguments: 0..<3)
+    @Test(
+        "An engine that has lost its journal ends at once, whatever tells it, and sends nothing more", arguments: 0..<3)
     func ends(_ way: Int) throws {
         let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 10 }
         try bench.submit(1..<41)
