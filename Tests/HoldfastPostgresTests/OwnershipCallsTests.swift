@@ -1,4 +1,5 @@
 import Foundation
+import Holdfast
 import HoldfastPQ
 import HoldfastPostgres
 import TestPostgres

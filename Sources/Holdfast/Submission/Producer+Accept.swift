@@ -48,7 +48,7 @@ extension Producer {
 
     /// Stops accepting after an error that only reopening the journal can resolve.
     private func stopIfFatal(_ error: JournalError) {
-        guard error.code == .undetermined || error.code == .mustBeReopened else { return }
+        guard error.needsReopening else { return }
         let tell = shared.withLock { shared in
             shared.end = Refusal(.journalFailed, error.message)
             return shared.onJournalFailure

@@ -171,10 +171,8 @@ struct SubmissionDraft: Sendable {
                 return .accepted(UID(appended.first.rawValue + next))
             case .failure(let error) where error.code == .undetermined:
                 return .undetermined(error)
-            case .failure(let error) where [.limitReached, .diskFull].contains(error.code):
-                return .refused(Refusal(.journalFull, error.message))
             case .failure(let error):
-                return .refused(Refusal(.journalFailed, error.message))
+                return .refused(Refusal(of: error))
             }
         }
     }
@@ -188,8 +186,7 @@ struct SubmissionDraft: Sendable {
         case .success(let appended):
             return Dictionary(uniqueKeysWithValues: appended.known.map { (inquired[$0.index], $0.receipt) })
         case .failure(let error):
-            let isFull = [.limitReached, .diskFull].contains(error.code)
-            let refusal = Refusal(isFull ? .journalFull : .journalFailed, error.message)
+            let refusal = Refusal(of: error)
             return Dictionary(uniqueKeysWithValues: inquired.map { ($0, .refused(refusal)) })
         }
     }
@@ -198,4 +195,17 @@ struct SubmissionDraft: Sendable {
 extension Appended.Repeat {
     /// While the first one is unconfirmed, its receipt.
     fileprivate var receipt: Receipt { outcome.map { .repeated(uid, $0) } ?? .accepted(uid) }
+}
+
+extension Refusal {
+    /// The journal did not take it.
+    fileprivate init(of error: JournalError) {
+        let reason: Reason =
+            switch error.code {
+            case .limitReached, .diskFull: .journalFull
+            case .unreachable: .journalUnreachable
+            default: .journalFailed
+            }
+        self.init(reason, error.message)
+    }
 }

@@ -71,3 +71,11 @@ extension JournalError {
     /// The engine that was to do it has ended.
     static let engineHasEnded = JournalError(.closed, "the engine has ended")
 }
+
+extension JournalError {
+    /// Whether the journal can't recover from this by itself.
+    var isFatal: Bool { code == .closed || code == .damaged || needsReopening }
+
+    /// Whether the journal takes and gives nothing more until it is opened again.
+    package var needsReopening: Bool { [.undetermined, .mustBeReopened, .ownershipLost, .contradicted].contains(code) }
+}
