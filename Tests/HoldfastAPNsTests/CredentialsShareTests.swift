@@ -9,7 +9,7 @@ import Testing
 /// Hosts that share one provider token.
 @Suite("Provider tokens that hosts share") struct CredentialsShareTests {
     /// As the database is.
-    private final class Store: ProviderTokenStore {
+    private final class Store: SharedTokenStore {
         struct State: Sendable {
             var notes: [String: (note: [UInt8], version: Int64)] = [:]
             var swaps = 0

@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastTransport
 
 /// A place where hosts keep the provider tokens that they share, such as a database. A token is a secret for an hour.
-package protocol ProviderTokenStore: Sendable {
+package protocol SharedTokenStore: Sendable {
     /// - Returns: the note of this name and its version; nil for none.
     func read(_ name: String) async throws -> (note: [UInt8], version: Int64)?
 
@@ -18,15 +18,15 @@ package protocol ProviderTokenStore: Sendable {
 /// would mint a token of its own, this writes another one into the store. Of hosts that do so at once one wins, and the others
 /// take its token. While the store is away, every host mints as it would alone.
 package final class ProviderTokenShare: Sendable {
-    private let store: any ProviderTokenStore
+    private let store: any SharedTokenStore
     private let registry: ProviderTokenRegistry
     private let interval: Duration
 
-    package convenience init(_ store: any ProviderTokenStore, interval: Duration = .seconds(60)) {
+    package convenience init(_ store: any SharedTokenStore, interval: Duration = .seconds(60)) {
         self.init(store, registry: .shared, interval: interval)
     }
 
-    init(_ store: any ProviderTokenStore, registry: ProviderTokenRegistry, interval: Duration = .seconds(60)) {
+    init(_ store: any SharedTokenStore, registry: ProviderTokenRegistry, interval: Duration = .seconds(60)) {
         self.store = store
         self.registry = registry
         self.interval = interval

@@ -2,7 +2,7 @@ internal import HoldfastAPNs
 package import HoldfastPostgres
 
 /// Keeps provider tokens that hosts share in the notes of the database.
-package struct FleetTokenStore: ProviderTokenStore {
+package struct FleetTokenStore: SharedTokenStore {
     private let notes: FleetNoteClient
 
     package init(_ notes: FleetNoteClient) { self.notes = notes }
