@@ -95,7 +95,10 @@ routes:
         code = self.process.child.poll()
         if code is not None:
             self.process = None
-            self.world.breach(f"{self.name} died by itself, with {code}: {self.said(1500)}")
+            if self.world.plan.loses and "has lost commits" in self.said():
+                self.world.notes.setdefault("gaveUp", []).append(self.name)
+            else:
+                self.world.breach(f"{self.name} died by itself, with {code}: {self.said(1500)}")
             return
         try:
             with open(f"/proc/{self.process.child.pid}/status") as file:

@@ -16,6 +16,9 @@ extension LMDBJournal {
         try place.makeDirectories()
     }
 
+    /// The file that makes a directory known as a working copy, which is opened with its gate only.
+    package static func copyNote(in directory: String) -> String { JournalDirectory(directory).copyNote }
+
     /// The environment of the entries, for whoever copies it while it is open. Not to be written to, nor closed.
     package var entriesEnvironment: Environment { parts.store.environment }
 

@@ -56,6 +56,7 @@ public final class LMDBJournal: Journal, JournalService {
         let place = JournalDirectory(directory)
         let path = place.path
         try Self.examine(path, options)
+        if options.gate == nil { try place.refuseCopy() }
         try place.prepare()
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
         try place.removeUnfinished()
