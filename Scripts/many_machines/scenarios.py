@@ -248,18 +248,23 @@ def promote_async(world):
     expect_words(world)
 
 
-@scenario("promote-async-and-kill", standby="async", is_fresh=True, loses=True)
-def promote_async_and_kill(world):
-    """The same, with kill -9 of a host at the same instant, which stays away: others have no copy of its journal"""
+@scenario("promote-async-new-host", standby="async", is_fresh=True, loses=True)
+def promote_async_new_host(world):
+    """The same, the hosts stay away, and a new one without copies takes their journals over"""
     world.links[0].stall()
     world.load(world.some(1, 4))
     world.primary.kill()
-    kill(world)
     world.links[0].cut()
     world.standby.promote()
     world.primary = world.standby
-    world.load(20)
+    world.load(world.some(3, 8))
     expect_words(world)
+    for host in world.hosts:
+        if host.is_running:
+            host.kill()
+    world.owners_lost += len(world.hosts)
+    world.add_host().start()
+    world.load(25)
 
 
 def expect_words(world):

@@ -48,17 +48,20 @@ class World:
         self.judge = Judge(self)
         clocks = self.clocks() if self.plan.clocks else None
         for number in range(self.options.hosts):
-            host = Host(self, number, [self.proxy(server.port) for server in self.servers if server.is_reached])
+            host = self.add_host()
             if clocks:
                 # An hour apart at most, since the push service takes no provider token that is older than that.
                 host.environment = {"LD_PRELOAD": clocks, "MOVED_CLOCK": str((1 - number % 3) * 1800)}
-            self.hosts.append(host)
         for host in self.hosts:
             host.begin()
         for host in self.hosts:
             wait_until(f"{host.name} serves", lambda: host.is_serving or not host.is_running, 60)
             self.look()
         return self
+
+    def add_host(self):
+        self.hosts.append(Host(self, len(self.hosts), [self.proxy(server.port) for server in self.servers]))
+        return self.hosts[-1]
 
     def server(self, name):
         folder = self.folder
@@ -70,7 +73,6 @@ class World:
                 raise Skipped("a small file system can't be mounted here")
             self.is_mounted = True
         server = postgres.Server(folder, name)
-        server.is_reached = True
         self.servers.append(server)
         return server
 
