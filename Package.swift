@@ -232,7 +232,7 @@ let package = Package(
             name: "holdfast-bench",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway",
-                "HoldfastLegacyAPNs", "Trials",
+                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "Trials",
                 argumentParser, logging, nioCore,
             ],
             path: "Sources/HoldfastBench", swiftSettings: strict),
@@ -279,8 +279,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastPostgresTests",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastLMDB", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ",
-                "HoldfastTesting", "Scratch", "TestCopies", "TestPostgres",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastLMDB",
+                "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastService", "HoldfastTesting", "Scratch",
+                "TestCopies", "TestPostgres",
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

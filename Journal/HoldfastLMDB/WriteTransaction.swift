@@ -59,8 +59,10 @@ import CHoldfastLMDB
     ///
     /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
     /// `copyIsBehind` that this copy lacks it, and the gate has it, or may have it.
-    package consuming func commit() throws(LMDBError) {
-        let isKept = try keep()
+    ///
+    /// - Parameter rows: for the gate: see ``CommitGate/keep(_:taking:)``. Without one there are none.
+    package consuming func commit(taking rows: [Int64] = []) throws(LMDBError) {
+        let isKept = try keep(taking: rows)
         let handle = unsafe handle!
         unsafe self.handle = nil
         let code = unsafe mdb_txn_commit(handle)
@@ -69,9 +71,9 @@ import CHoldfastLMDB
     }
 
     /// - Returns: whether there was anything to keep, and a gate to keep it.
-    private func keep() throws(LMDBError) -> Bool {
+    private func keep(taking rows: [Int64]) throws(LMDBError) -> Bool {
         guard let gate = environment.gate, let effects = recorder?.finish() else { return false }
-        let number = try gate.keep(effects)
+        let number = try gate.keep(effects, taking: rows)
         let place = WorkingCopy.Place(number: number, effects: effects.span)
         do throws(LMDBError) { try WorkingCopy.note(place, in: self) } catch {
             throw LMDBError(.copyIsBehind, error.operation, path: error.path)

@@ -8,5 +8,6 @@ struct BenchCommand: AsyncParsableCommand {
         subcommands: [
             BenchDeliveryCommand.self, BenchBacklogCommand.self, BenchIdentitiesCommand.self, BenchCodecCommand.self,
             BenchGatewayCommand.self, BenchRoutesCommand.self, BenchBulkCommand.self, BenchOutcomesCommand.self,
+            BenchPostgresCommand.self,
         ])
 }

@@ -43,13 +43,18 @@ struct DeliveryBench {
     func run(_ way: Way, keepsHistory: Bool = true) async throws -> Run {
         let scratch = try ScratchJournal("bench", in: directory, durability: durability)
         defer { scratch.remove() }
+        return try await run(way, journal: scratch.journal, keepsHistory: keepsHistory)
+    }
+
+    /// The same with a journal of the caller's, which is empty.
+    func run(_ way: Way, journal: any Journal, keepsHistory: Bool = true) async throws -> Run {
         var configuration = EngineConfiguration()
         configuration.history.isKept = keepsHistory
         switch way {
         case .http2(_, _, let window): configuration.window = window
         case .binary(_, _, let window): configuration.cumulativeWindow = window
         }
-        let engine = try PushEngine(journal: scratch.journal, routes: [try route(way)], configuration: configuration)
+        let engine = try PushEngine(journal: journal, routes: [try route(way)], configuration: configuration)
         let submitted = try await submit(to: engine.producer)
         return try await deliver(engine, submitted: submitted)
     }

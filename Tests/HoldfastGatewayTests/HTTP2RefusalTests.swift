@@ -148,17 +148,34 @@ struct HTTP2RefusalTests {
         }
     }
 
-    @Test("A journal that can't be written makes 503, and no 200 for what is not on disk")
-    func failingJournal() async throws {
+    @Test(
+        "A journal that can't be written, or reached, makes 503, and no 200 for what is not on disk",
+        arguments: [JournalError.Code.inputOutput, .unreachable])
+    func failingJournal(code: JournalError.Code) async throws {
         let journal = InMemoryJournal()
         try await withHTTP2World(journal: journal) { world in
-            journal.failWrites(with: JournalError(.inputOutput, "the disk is gone"))
+            journal.failWrites(with: JournalError(code, "the disk is gone"))
             let client = try await world.client()
             let answer = try await client.send(HTTP2World.request())
             #expect(answer.status == 503)
             #expect(answer.headers["retry-after"] == "10")
             #expect(world.journal.entries.isEmpty)
             journal.failWrites(with: nil)
+        }
+    }
+
+    @Test("A journal that another host has taken makes 503, so that the sender comes again")
+    func lostJournal() async throws {
+        let journal = InMemoryJournal()
+        try await withHTTP2World(journal: journal) { world in
+            let next = journal.takenOver()
+            let client = try await world.client()
+            for _ in 0..<2 {
+                let answer = try await client.send(HTTP2World.request())
+                #expect(answer.status == 503)
+                #expect(answer.headers["retry-after"] == "10")
+            }
+            #expect(next.entries.isEmpty)
         }
     }
 

@@ -49,6 +49,13 @@ struct GateMachineTests {
         #expect(machine.failed(.refused(sqlState: state), isStopped: false) == .notKept(.contradicted))
     }
 
+    @Test("A commit whose rows of the outbox are gone is not kept, whatever became of the first try")
+    func rowsGone() {
+        var machine = GateMachine()
+        _ = machine.failed(.inDoubt, isStopped: false)
+        #expect(machine.failed(.refused(sqlState: "HF008"), isStopped: false) == .notKept(.outboxChanged))
+    }
+
     @Test("A stop while the answer is awaited leaves the commit undetermined")
     func stopped() {
         var machine = GateMachine()

@@ -22,13 +22,13 @@ struct HostJournalsTests {
 
         init(
             _ schema: OwnSchema, _ name: String = "web-1", in folder: TemporaryFolder, times: LeaseTimes = .long,
-            port: Int? = nil, onWaiting: @escaping @Sendable (String) -> Void = { _ in }
+            port: Int? = nil, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
         ) throws {
             let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: port))
             let terms = HostTerms(
                 target: target, schema: schema.name, host: name, times: times, clock: clock.clock, answer: .seconds(20),
                 closing: .seconds(1))
-            journals = HostJournals(terms, try HostDirectory(folder.path), onWaiting: onWaiting)
+            journals = HostJournals(terms, try HostDirectory(folder.path), onNews: onNews)
         }
 
         func open() throws -> OwnedJournal { try journals.openOwn(OpeningStop()) }
@@ -183,7 +183,9 @@ struct HostJournalsTests {
         proxy.fail(.cutBefore("S"))
         let words = Mutex<[String]>([])
         let folder = try TemporaryFolder()
-        let host = try Host(schema, in: folder, port: proxy.port) { said in words.withLock { $0.append(said) } }
+        let host = try Host(schema, in: folder, port: proxy.port) { news in
+            if case .waiting(let said) = news { words.withLock { $0.append(said) } }
+        }
         let stop = try OpeningStop()
         let journals = host.journals
         let opening = Background { try journals.openOwn(stop) }
@@ -203,16 +205,52 @@ struct HostJournalsTests {
         #expect(error?.message.contains("migrate the schema as its owner") == true)
     }
 
-    @Test("A database that has lost commits is not gone on with")
-    func rolledBack() throws {
+    @Test("A database that has lost commits gets them again from the copy of its last owner")
+    func restored() throws {
         let folder = try TemporaryFolder()
-        let host = try Host(schema, in: folder)
+        let news = Mutex<[String]>([])
+        let host = try Host(schema, in: folder) { one in
+            if case .restored(let name, let first, let last) = one { news.withLock { $0.append("\(name) \(first) \(last)") } }
+        }
+        let owned = try host.open()
+        for lane in ["one", "two"] { try add(lane, to: owned) }
+        owned.close()
+        let last = try #require(UInt64(schema.psql("SELECT max(number) FROM S.log_\(owned.id)_0")))
+        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > \(last - 2)")
+        let next = try host.open()
+        #expect(try next.name == "web-1" && lanes(next) == ["one", "two"])
+        #expect(news.withLock { $0 } == ["web-1 \(last - 2) \(last)"])
+        try add("three", to: next)
+        // It can be made again without the copy.
+        next.close()
+        try FileManager.default.removeItem(atPath: next.directory)
+        let third = try host.open()
+        #expect(try lanes(third) == ["one", "two", "three"])
+        third.close()
+    }
+
+    @Test("A journal that another host has had since is not restored from an older copy: it is set aside, and another is opened")
+    func rolledBack() throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let news = Mutex<[String]>([])
+        let host = try Host(schema, in: folders[0]) { one in
+            guard case .setAside(let name, let error) = one else { return }
+            news.withLock { $0.append(name) }
+            #expect(error.code == .contradicted && error.message.contains("has lost commits"))
+        }
         let owned = try host.open()
         try add("one", to: owned)
         owned.close()
+        // The other one's commits are lost, but not that it had the journal.
+        try Host(schema, in: folders[1]).open().close()
         try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > 2")
-        let error = #expect(throws: JournalError.self) { try host.open() }
-        #expect(error?.message.contains("has lost commits") == true)
+        let next = try host.open()
+        #expect(news.withLock { $0 } == ["web-1"] && next.name == "web-1#2")
+        #expect(try schema.psql("SELECT is_closed, session_pid IS NULL FROM S.journals WHERE name = 'web-1'") == "t|t")
+        let reader = try JournalReader(directory: owned.directory)
+        #expect(try reader.status().lanes.map(\.key.route) == ["one"])
+        reader.close()
+        next.close()
     }
 }
 

@@ -1,4 +1,4 @@
-import HoldfastPostgres
+import Holdfast
 import Testing
 
 @Suite("The machines of leases")

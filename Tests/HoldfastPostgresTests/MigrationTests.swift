@@ -121,7 +121,7 @@ struct MigrationTests {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let path = folder.appendingPathComponent("Golden/\(version).sql")
         let migrator = Migrator(migrations: Array(Migration.all.prefix(version)))
-        let text = try migrator.text(after: version - 1, service: "service")
+        let text = try migrator.text(after: version - 1, service: "service", submitter: version < 4 ? nil : "app")
         if ProcessInfo.processInfo.environment["HOLDFAST_WRITE_GOLDEN"] == "1" {
             try Data(text.utf8).write(to: path)
         }
@@ -134,18 +134,20 @@ struct MigrationTests {
         try migrator().migrate(connection, service: schema.service, by: soon())
         try schema.psql("SELECT S.create_journal('a'), S.create_journal('b')")
         let newest = Migrator(schema: schema.name)
-        #expect(try newest.migrate(connection, service: schema.service, by: soon()) == [2, 3])
-        let service = try schema.asService()
+        let (service, submitter) = (schema.service, schema.submitter)
+        let made = try newest.migrate(connection, service: service, submitter: submitter, by: soon())
+        #expect(made == Array(2...Migration.all.count))
+        let user = try schema.asService()
         let calls = OwnershipCalls(schema.name)
-        #expect(try calls.createJournal("b", service, by: soon()) == 2)
-        #expect(try calls.createJournal("c", service, by: soon()) == 3)
+        #expect(try calls.createJournal("b", user, by: soon()) == 2)
+        #expect(try calls.createJournal("c", user, by: soon()) == 3)
         for journal in Int32(1)...3 {
-            #expect(try LogCalls(schema.name, journal: journal).state(service, by: soon()).last == 0)
+            #expect(try LogCalls(schema.name, journal: journal).state(user, by: soon()).last == 0)
         }
         let tables =
-            "SELECT count(*) FROM pg_tables WHERE schemaname = '\(schema.name)' AND tablename ~ '_[0-9]+_[01]$'"
+            "SELECT count(*) FROM pg_tables WHERE schemaname = '\(schema.name)' AND tablename ~ '^(log|checkpoint)_[0-9]+_[01]$'"
         #expect(try schema.psql(tables) == "12")
-        try migrator().check(service, by: soon())
+        try migrator().check(user, by: soon())
         // A schema that was made at once is the same as one that was upgraded.
         let other = try OwnSchema()
         for name in ["a", "b", "c"] {

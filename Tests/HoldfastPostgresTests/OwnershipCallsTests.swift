@@ -1,4 +1,5 @@
 import Foundation
+import Holdfast
 import HoldfastPQ
 import HoldfastPostgres
 import TestPostgres
@@ -148,7 +149,8 @@ struct StandbyOwnershipTests {
         let journal = try calls.createJournal("a", try schema.asService(), by: soon())
         let standby = try Cluster(standbyOf: schema.cluster, name: "two")
         let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = '\(schema.name)'"
-        #expect(try eventually { try standby.psql(tables) == "7" })
+        let made = try schema.psql(tables)
+        #expect(try eventually { try standby.psql(tables) == made })
         let target = try PQTarget(standby.tcp("user=\(schema.service)"))
         let connection = try PQConnection(target, PQSession(applicationName: "tests"), by: soon(), PQInterruption())
         let error = #expect(throws: PQError.self) { try calls.look(at: journal, connection, by: soon()) }

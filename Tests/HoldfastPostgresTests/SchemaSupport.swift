@@ -10,6 +10,7 @@ struct OwnSchema {
     let name: SchemaName
     let owner: String
     let service: String
+    let submitter: String
 
     /// - Parameter isMade: whether the owner has migrated it.
     init(_ cluster: Cluster? = nil, isMade: Bool = true) throws {
@@ -18,14 +19,20 @@ struct OwnSchema {
         name = try SchemaName("s_\(suffix)")
         owner = "owner_\(suffix)"
         service = "service_\(suffix)"
+        submitter = "submitter_\(suffix)"
         try self.cluster.psql(
-            "CREATE ROLE \(owner) LOGIN", "CREATE ROLE \(service) LOGIN",
+            "CREATE ROLE \(owner) LOGIN", "CREATE ROLE \(service) LOGIN", "CREATE ROLE \(submitter) LOGIN",
             "GRANT CREATE ON DATABASE postgres TO \(owner)")
-        if isMade { try Migrator(schema: name).migrate(asOwner(), service: service, by: soon()) }
+        if isMade { try migrate() }
+    }
+
+    func migrate() throws {
+        try Migrator(schema: name).migrate(asOwner(), service: service, submitter: submitter, by: soon())
     }
 
     func asOwner() throws -> PQConnection { try connect(as: owner) }
     func asService() throws -> PQConnection { try connect(as: service) }
+    func asSubmitter() throws -> PQConnection { try connect(as: submitter) }
 
     func connect(as user: String) throws -> PQConnection {
         try PQConnection(
@@ -38,7 +45,7 @@ struct OwnSchema {
             "pg_dump", ["-s", "-n", name.description, "-d", cluster.socket])
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("\\") && !$0.hasPrefix("--") }
         return lines.joined(separator: "\n").replacing(name.description, with: "S").replacing(owner, with: "O")
-            .replacing(service, with: "V")
+            .replacing(service, with: "V").replacing(submitter, with: "A")
     }
 
     @discardableResult

@@ -12,7 +12,7 @@ package final class KeptEffects: CommitGate {
 
     package init() {}
 
-    package func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 {
+    package func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64 {
         let number = state.withLock { state -> UInt64? in
             guard state.refusals == 0 else {
                 state.refusals -= 1

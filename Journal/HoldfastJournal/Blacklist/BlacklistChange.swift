@@ -7,23 +7,29 @@ enum BlacklistChange: Sendable {
     case lift(
         [(place: BlacklistPlace, registration: TokenRegistration)], @Sendable (Result<Void, JournalError>) -> Void)
     case remove([(place: BlacklistPlace, scope: BlacklistScope?)], Reply<Int>)
+    /// What a copy is filled with, and how far it comes by that.
+    case replace([(place: BlacklistPlace, row: BlacklistRow)], mark: [UInt8]?, Reply<Int>)
 
     /// The places of the added entries.
     var added: [BlacklistPlace] {
-        if case .add(let entries, _) = self { entries.map(\.place) } else { [] }
+        switch self {
+        case .add(let entries, _): entries.map(\.place)
+        case .replace(let rows, _, _): rows.filter { $0.row.entry != nil }.map(\.place)
+        case .lift, .remove: []
+        }
     }
 
     func succeed(_ removed: Int) {
         switch self {
         case .add(_, let completion), .lift(_, let completion): completion(.success(()))
-        case .remove(_, let reply): reply.give(.success(removed))
+        case .remove(_, let reply), .replace(_, _, let reply): reply.give(.success(removed))
         }
     }
 
     func fail(_ error: JournalError) {
         switch self {
         case .add(_, let completion), .lift(_, let completion): completion(.failure(error))
-        case .remove(_, let reply): reply.give(.failure(error))
+        case .remove(_, let reply), .replace(_, _, let reply): reply.give(.failure(error))
         }
     }
 }
@@ -31,6 +37,7 @@ enum BlacklistChange: Sendable {
 /// A commit of the blacklist in the making.
 struct BlacklistDraft {
     let tables: BlacklistTables
+    let facts: Table
     /// The last number that was given to an addition.
     var number: UInt64
     /// Makes the journal one that programs of format 1 refuse, durable on return.
@@ -56,8 +63,26 @@ struct BlacklistDraft {
             }
         case .remove(let keys, _):
             for (place, scope) in keys { removed += try remove(scope, at: place, transaction) }
+        case .replace(let rows, let mark, _):
+            for (place, row) in rows { try replace(row, at: place, transaction) }
+            if let mark { try BlacklistMark.put(mark, transaction, facts) }
         }
         return removed
+    }
+
+    private mutating func replace(
+        _ row: BlacklistRow, at place: BlacklistPlace, _ transaction: borrowing WriteTransaction
+    ) throws(LMDBError) {
+        // Damaged ones give way.
+        var known = try sound(place, transaction) ?? TokenEntries()
+        let before = known.entries
+        if let entry = row.entry {
+            known.set(entry)
+            number = max(number, entry.number)
+        } else {
+            _ = known.remove(row.key.scope)
+        }
+        if known.entries != before { try put(known, at: place, transaction) }
     }
 
     private func remove(

@@ -10,6 +10,16 @@ extension LMDBBlacklist {
 
     var lastNumber: UInt64 { shared.withLock { shared in shared.lastNumber } }
 
+    var mark: [UInt8]? {
+        do throws(JournalError) {
+            return try read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try BlacklistMark.read(snapshot, facts)
+            }
+        } catch {
+            return nil
+        }
+    }
+
     /// The number of reads of the store, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
 

@@ -28,6 +28,15 @@ extension LMDBBlacklist {
         return try reply.get()
     }
 
+    func replace(_ rows: [BlacklistRow], mark: [UInt8]?) throws(JournalError) {
+        thread.refuseOwnThread()
+        let reply = Reply<Int>()
+        let placed = try Self.placed(rows, at: \.key.recipient).map { (place: $0, row: $1) }
+        if case .closed = thread.leave(.replace(placed, mark: mark, reply)) { throw .closed(directory) }
+        if stepping != nil { step(until: reply) }
+        _ = try reply.get()
+    }
+
     /// Leaves a change for the writer. What it is about is found on the caller's thread.
     private func leave(
         _ completion: (Result<Void, JournalError>) -> Void, _ change: () throws(JournalError) -> Change
@@ -67,7 +76,7 @@ extension LMDBBlacklist {
             let transaction = try WriteTransaction(environment)
             var removed: [Int] = []
             let (tables, before) = (tables, lastNumber)
-            var draft = BlacklistDraft(tables: tables, number: before) { [self] () throws(LMDBError) in
+            var draft = BlacklistDraft(tables: tables, facts: facts, number: before) { [self] () throws(LMDBError) in
                 try raiseFormat()
             }
             for change in changes { removed.append(try draft.apply(change, transaction)) }

@@ -5,7 +5,7 @@ import HoldfastLMDB
 ///
 /// Apart from the entries, because random inserts into a large table fragment the free list that every commit searches. It
 /// has its own writer, so its commits wait for no append.
-final class LMDBBlacklist: BlacklistStorage {
+final class LMDBBlacklist: BlacklistCopy {
     typealias Change = BlacklistChange
 
     static let reserve = 8 << 20
@@ -19,6 +19,8 @@ final class LMDBBlacklist: BlacklistStorage {
     let thread = WorkThread<Change>(interval: 3600, greatestWeight: .max)
     let shared: Monitor<Shared>
     let stepping: Stepping?
+    /// Of a copy, which has no journal to hold it.
+    let lock: Monitor<OwnerLock?>
     /// The answers to the last commit until they are given, of a blacklist that is stepped.
     let unsaid = Monitor<Answers?>(nil)
 
@@ -37,7 +39,10 @@ final class LMDBBlacklist: BlacklistStorage {
     /// Opens or makes it, with two synced commits before anything is read.
     ///
     /// - Parameter damage: at how many places it was found to be damaged; nil when it has not been looked through.
-    init(opening place: JournalDirectory, _ options: JournalOptions, damage: Int?) throws(JournalError) {
+    init(
+        opening place: JournalDirectory, _ options: JournalOptions, damage: Int?, lock: OwnerLock? = nil
+    ) throws(JournalError) {
+        self.lock = Monitor(lock)
         directory = place.path
         stepping = options.stepping
         let opened = try OpenedBlacklist(place, options)
@@ -83,5 +88,7 @@ final class LMDBBlacklist: BlacklistStorage {
             return !shared.isClosed
         }
         if isFirst { environment.close() }
+        // The next owner must find it closed.
+        lock.withLock { lock in lock = nil }
     }
 }

@@ -71,6 +71,7 @@ struct BlacklistCheck {
             check.add(
                 "the number of the last addition is damaged", table: "facts", page: page,
                 means: "The next addition's number is above all that are there, and feedback may be told twice.")
+        case BlacklistMark.key where BlacklistMark.value(value) != nil: break
         default:
             check.add(
                 "one of its rows is not what an opening writes", table: "facts", page: page, means: "Nothing reads it.")

@@ -23,6 +23,15 @@ enum OpeningCheck {
         return file.lastPage < greatestPageCount ? blacklist.report.tokenDamage : nil
     }
 
+    /// Whether there is a blacklist that can be opened and was found whole; nil where it has more pages than may be looked at.
+    static func isWholeBlacklist(in place: JournalDirectory, greatestPageCount: Int) throws(JournalError) -> Bool? {
+        let finding = try find(.blacklist, place)
+        guard let file = finding.file else { return false }
+        let blacklist = check(.blacklist, finding, greatestPageCount)
+        guard blacklist.fatal == nil, blacklist.report.damageCount == 0 else { return false }
+        return file.lastPage < greatestPageCount ? true : nil
+    }
+
     private static func find(_ part: JournalImage.Part, _ place: JournalDirectory) throws(JournalError)
         -> DataFile.Finding
     {

@@ -6,8 +6,6 @@ struct JournalDirectory: Sendable {
     let path: String
 
     var entries: String { path + "/entries" }
-    /// The note of a working copy, which its host makes before it opens it.
-    var copyNote: String { path + "/copy" }
     var blacklist: String { path + "/blacklist" }
     var ownerLock: String { path + "/owner.lock" }
     /// The data file of the entries.
@@ -25,16 +23,6 @@ struct JournalDirectory: Sendable {
             .permissionDenied,
             "\(path), or a directory above it, is closed to this user. A journal has mode 0700: use the user who made it."
         )
-    }
-
-    /// - Throws: ``JournalError`` for a working copy: what is written to it without its gate is lost, and what is sent from it
-    ///   may be sent by another host, too.
-    func refuseCopy() throws(JournalError) {
-        guard Files.exists(copyNote) else { return }
-        throw JournalError(
-            .ownedByAnotherProcess,
-            "\(path) is this host's working copy of a journal in PostgreSQL, which other hosts may have by now: only "
-                + "`holdfast serve` opens it. Start that, or use a host that runs (`holdfast postgres status` names them)")
     }
 
     /// The directory, or the directory that will hold it.

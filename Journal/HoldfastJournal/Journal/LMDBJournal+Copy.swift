@@ -16,8 +16,15 @@ extension LMDBJournal {
         try place.makeDirectories()
     }
 
-    /// The file that makes a directory known as a working copy, which is opened with its gate only.
-    package static func copyNote(in directory: String) -> String { JournalDirectory(directory).copyNote }
+    /// Nobody writes to a copy beside what it is a copy of.
+    static func refuseCopy(_ environment: Environment, _ path: String) throws(JournalError) {
+        let place = try translated("read", path) { () throws(LMDBError) in try WorkingCopy.place(in: environment) }
+        guard place != nil else { return }
+        throw JournalError(
+            .ownedByAnotherProcess,
+            "\(path) is a working copy of a journal in PostgreSQL, and what is written to it would be lost: let a host of the "
+                + "fleet do it (`holdfast serve` with journal.postgres, which commands reach while it runs)")
+    }
 
     /// The environment of the entries, for whoever copies it while it is open. Not to be written to, nor closed.
     package var entriesEnvironment: Environment { parts.store.environment }

@@ -111,8 +111,8 @@ extension LMDBJournal {
         }
     }
 
-    /// The blacklist of this journal.
-    package var blacklist: any BlacklistStorage { tokens }
+    /// The blacklist of this journal, or the one that it was opened with.
+    package var blacklist: any BlacklistStorage { options.blacklist ?? tokens }
 
     /// The bytes of a note; `nil` when there is none of this name.
     package func note(_ name: String) throws(JournalError) -> [UInt8]? {
@@ -134,7 +134,7 @@ extension LMDBJournal {
         try checkOpen()
         let (state, figures) = shared.withLock { shared in (shared.state, shared.figures) }
         var status = JournalStatus(state, figures, pageByteCount: pageByteCount, limit: options.limit)
-        status.blacklist = tokens.count
+        status.blacklist = blacklist.count
         status.possiblySent = try translated("read", directory) { () throws(LMDBError) in
             try PossiblySent.count(state.lanes.all, in: tables.entries, readers).reduce(0, +)
         }

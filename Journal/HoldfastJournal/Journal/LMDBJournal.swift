@@ -56,7 +56,6 @@ public final class LMDBJournal: Journal, JournalService {
         let place = JournalDirectory(directory)
         let path = place.path
         try Self.examine(path, options)
-        if options.gate == nil { try place.refuseCopy() }
         try place.prepare()
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
         try place.removeUnfinished()
@@ -71,6 +70,7 @@ public final class LMDBJournal: Journal, JournalService {
         try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)
         try EntriesStore.refuseMissingTables(environment, place)
+        if options.gate == nil { try Self.refuseCopy(environment, path) }
         let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
         let opened = try Self.recover(environment, options, path)
         guard let outcomeTables = opened.store.tables.outcomeLog else { throw place.notFound }

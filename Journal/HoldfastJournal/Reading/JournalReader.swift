@@ -24,6 +24,8 @@ package final class JournalReader: Sendable {
     private let blacklistReaders: ReaderPool
     /// Held while the journal is read at rest.
     private let lock: Monitor<OwnerLock?>
+    /// Held while a copy of a shared blacklist is read at rest.
+    private let copyLock: Monitor<OwnerLock?>
     private let isOpen = Monitor(true)
     let pageByteCount: Int
 
@@ -38,10 +40,12 @@ package final class JournalReader: Sendable {
         }
     }
 
-    /// - Parameter directory: the journal's, `NAME.journal`.
+    /// - Parameters:
+    ///   - directory: the journal's, `NAME.journal`.
+    ///   - shared: the directory of the ``LocalBlacklist`` that the journal uses in the place of its own; nil for its own.
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
     ///   `unsupportedFileSystem` or `inputOutput`.
-    package init(directory: String) throws(JournalError) {
+    package init(directory: String, blacklist shared: String? = nil) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
         try place.refuseIncomplete()
@@ -49,14 +53,14 @@ package final class JournalReader: Sendable {
         let access = try Access(place)
         let entries = try access.open(place.entries, path)
         do throws(JournalError) {
-            let blacklist = try access.open(place.blacklist, path)
+            let (blacklist, copyLock) = try Self.openBlacklist(of: place, shared, access)
             do throws(JournalError) {
                 try EntriesStore.refuseNewerFormat(entries, path)
                 try EntriesStore.refuseMissingTables(entries, place)
                 guard let store = try EntriesStore(reading: entries, directory: path) else { throw place.notFound }
                 try EntriesStore.refuseOtherTables(
                     than: BlacklistTables.everyName, required: BlacklistTables.requiredNames, in: .blacklist, blacklist,
-                    place)
+                    shared.map { JournalDirectory($0) } ?? place)
                 let tables = try translated("read", path) { () throws(LMDBError) in
                     try ReaderPool.openTables([BlacklistPlace.Part.tokens.rawValue], in: blacklist)
                 }
@@ -71,6 +75,7 @@ package final class JournalReader: Sendable {
                 throw error
             }
             self.blacklist = blacklist
+            self.copyLock = Monitor(copyLock)
         } catch {
             entries.close()
             throw error
@@ -80,6 +85,19 @@ package final class JournalReader: Sendable {
         self.directory = path
         owner = access.owner
         lock = Monitor(access.lock)
+    }
+
+    /// - Returns: the journal's blacklist, or the copy of the one that hosts share, with its lock at rest.
+    private static func openBlacklist(
+        of place: JournalDirectory, _ shared: String?, _ access: Access
+    ) throws(JournalError) -> (Environment, OwnerLock?) {
+        guard let shared else { return (try access.open(place.blacklist, place.path), nil) }
+        let copy = JournalDirectory(shared)
+        guard Files.exists(copy.blacklist + "/data.mdb"), !Files.exists(copy.incomplete) else {
+            throw JournalError(.notFound, "there is no copy of the shared blacklist at \(copy.path) yet")
+        }
+        let itsAccess = try Access(copy)
+        return (try itsAccess.open(copy.blacklist, copy.path), itsAccess.lock)
     }
 
     /// The way in which both environments are opened.
@@ -133,6 +151,7 @@ package final class JournalReader: Sendable {
         store.environment.close()
         blacklist.close()
         lock.withLock { lock in lock = nil }
+        copyLock.withLock { lock in lock = nil }
     }
 
     // MARK: Figures

@@ -1,3 +1,4 @@
+package import Holdfast
 package import HoldfastLMDB
 
 /// The settings of a journal: durability, limits on its size, and the sizes of its commits.
@@ -50,6 +51,10 @@ public struct JournalOptions: Sendable {
     package var ownership: (any JournalOwnership)?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
+
+    /// The blacklist that this journal uses in the place of its own, which then stays as it is. Whoever opened it closes it, after
+    /// the journal. nil for the journal's own.
+    package var blacklist: (any BlacklistStorage)?
 
     /// Recipients that are read in one snapshot when the filter is built.
     var blacklistFilterStretch = 20_000

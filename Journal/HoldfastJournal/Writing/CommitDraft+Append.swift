@@ -16,6 +16,7 @@ extension CommitDraft {
         state.facts.nextUID += UInt64(count)
         if let time = submission.earliestTime { state.facts.wallTime = time }
         state.facts.totals.accepted += UInt64(count)
+        taken += submission.taking
         return .appended(appended)
     }
 

@@ -15,6 +15,8 @@ struct CommitDraft: ~Copyable {
     let directory: String
     /// There is no room for what only may be needed.
     let keepsNothingAside: Bool
+    /// The rows that its submissions take out of the queue of the journal's gate.
+    var taken: [Int64] = []
     /// When to take in no more of what takes several commits; nil for never.
     var deadline: ContinuousClock.Instant?
     /// The pages that the log of outcomes may have behind this commit, and those that it had before; nil for no limit.
@@ -124,14 +126,15 @@ struct CommitDraft: ~Copyable {
             let bytes = ProducerRecord(name: state.producerNames[index], figures: figures).bytes
             try transaction.put(Key.producer(UInt16(index) + 1).span, bytes.span, in: tables.producers)
         }
-        if state.facts != before.facts {
+        // What is repeats alone takes its rows, too, and the gate keeps nothing that changes nothing.
+        if state.facts != before.facts || !taken.isEmpty {
             let bytes = state.facts.bytes
             let key = EntriesStore.stateKey
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
         let figures = try CommitFigures(transaction, tables)
-        let state = state
-        try transaction.commit()
+        let (state, taken) = (state, taken)
+        try transaction.commit(taking: taken)
         return (state, figures)
     }
 

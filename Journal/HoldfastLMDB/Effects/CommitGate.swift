@@ -4,11 +4,18 @@ package protocol CommitGate: Sendable {
     /// Keeps what a transaction has changed. The writer's thread waits here, with the transaction open, until it is
     /// certain what comes of it.
     ///
-    /// - Parameter effects: in the form of ``Effects``.
+    /// - Parameters:
+    ///   - effects: in the form of ``Effects``.
+    ///   - rows: of a queue beside the log, which are taken out of it in the same commit.
     /// - Returns: the number under which they are kept, greater than each before it. The copy has it in the same commit.
     /// - Throws: the transaction is given up. With `notKept`, the effects are not kept, and never will be. With `copyIsBehind`
     ///   they may be: the gate keeps nothing more, and the copy has to be brought to the end of what is kept.
-    func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64
+    func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64
+}
+
+extension CommitGate {
+    /// Keeps what a transaction has changed that takes nothing out of a queue.
+    package func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 { try keep(effects, taking: []) }
 }
 
 extension LMDBError.Code {

@@ -50,12 +50,16 @@ package struct Checkpointer: Sendable {
     /// - Parameters:
     ///   - environment: that of the journal, which may be committing.
     ///   - connection: not the gate's.
-    package func make(of environment: Environment, over connection: PQConnection) throws(Failure) -> Made {
+    ///   - isRestoring: whether the copy has commits that the log lacks, which go on behind it. Nobody commits meanwhile.
+    package func make(
+        of environment: Environment, restoring isRestoring: Bool = false, over connection: PQConnection
+    ) throws(Failure) -> Made {
         guard try trim(over: connection) else { throw .logInUse }
         let base = try translated { () throws(PQError) in try calls.begin(connection, by: deadline) }
         let (place, chunks, byteCount) = try put(environment, having: base, connection)
         try translated { () throws(PQError) in
-            try calls.end(place.number, sum: place.sum, chunks: chunks, connection, by: deadline)
+            try calls.end(
+                place.number, sum: place.sum, chunks: chunks, restoring: isRestoring, connection, by: deadline)
         }
         let isTrimmed = try trim(over: connection)
         return Made(number: place.number, chunks: chunks, byteCount: byteCount, isTrimmed: isTrimmed)

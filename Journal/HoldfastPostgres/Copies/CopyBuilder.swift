@@ -57,6 +57,26 @@ package struct CopyBuilder: Sendable {
         return try filling.follow(log, after: place)
     }
 
+    /// Makes the copy what the journal is, where the database was rolled back to before it.
+    ///
+    /// - Returns: the copy's last commit.
+    package func restore(from directory: String, over connection: PQConnection) throws(CopyError) -> WorkingCopy.Place {
+        let environment = try open(directory)
+        defer { environment.close() }
+        do throws(Checkpointer.Failure) {
+            _ = try Checkpointer(calls.schema, journal: calls.journal, epoch: epoch, answer: limits.answer).make(
+                of: environment, restoring: true, over: connection)
+        } catch {
+            switch error {
+            case .database(let error): throw CopyError(error)
+            case .copy(let error): throw .copy(error)
+            case .logInUse: throw .database(PQError(.unreachable, "somebody reads the log of the journal, such as pg_dump"))
+            case .copyIsBehind(let copy, let log): throw .rolledBack(copy: copy, log: log)
+            }
+        }
+        do throws(LMDBError) { return try WorkingCopy.place(in: environment) ?? .unfinished } catch { throw .copy(error) }
+    }
+
     private func existing(_ directory: String) throws(CopyError) -> WorkingCopy.Place? {
         guard FileManager.default.fileExists(atPath: directory + "/data.mdb") else { return nil }
         let environment = try open(directory)

@@ -27,7 +27,7 @@ package enum CopyError: Error, Sendable, CustomStringConvertible {
         case .rolledBack(let copy, let log):
             "the database has lost commits: this host's copy has commit \(copy), which the log, ending with commit \(log), does "
                 + "not have. Was a standby promoted that lacked them? Keep the copy, since nothing else has those commits, and "
-                + "decide which of the two is to go on"
+                + "see what it has by `holdfast journal status --journal`"
         case .notACopy(let path):
             "\(path) has a journal that is no copy of a journal in PostgreSQL: name another directory, or move it away"
         case .missing(let commit):

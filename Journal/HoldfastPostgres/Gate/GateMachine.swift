@@ -8,6 +8,9 @@ package struct GateMachine: Sendable {
         case ownershipLost
         /// The log has other commits than this gate has kept: the database was rolled back, or another gate writes.
         case contradicted
+        /// A row of the outbox that the commit takes is not this journal's any more: somebody has deleted it, or given it to
+        /// another.
+        case outboxChanged
         /// The gate was told to stop.
         case stopped
     }
@@ -60,6 +63,9 @@ package struct GateMachine: Sendable {
         case .refused(LogRefusal.otherCommit), .refused(LogRefusal.gap):
             // What the log has in its place, or lacks before it, keeps this commit out, whatever became of the first try.
             return .notKept(.contradicted)
+        case .refused(LogRefusal.rowsGone):
+            // The log lacks the commit, whatever became of the first try.
+            return .notKept(.outboxChanged)
         case .refused, .withoutEffect: break
         case .inDoubt: isInDoubt = true
         }

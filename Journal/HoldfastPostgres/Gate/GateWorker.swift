@@ -25,7 +25,7 @@ struct GateWorker {
         calls = LogCalls(terms.schema, journal: terms.journal)
     }
 
-    mutating func keep(_ effects: [UInt8]) -> Outcome {
+    mutating func keep(_ effects: [UInt8], taking rows: [Int64]) -> Outcome {
         guard board.status.ending == nil else { return .notKept }
         let (number, parts) = (last + 1, LogParts.split(effects))
         var machine = GateMachine()
@@ -35,7 +35,7 @@ struct GateWorker {
             let step: GateMachine.Step
             if board.isStopped {
                 step = machine.stopped()
-            } else if let failure = send(number, parts) {
+            } else if let failure = send(number, parts, taking: rows) {
                 step = machine.failed(failure, isStopped: board.isStopped)
             } else {
                 last = number
@@ -54,14 +54,17 @@ struct GateWorker {
     }
 
     /// - Returns: `nil` when the commit is kept.
-    private mutating func send(_ number: UInt64, _ parts: [[UInt8]]) -> GateMachine.Failure? {
+    private mutating func send(
+        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64]
+    ) -> GateMachine.Failure? {
         var isSent = false
         do throws(PQError) {
             let connection = try connected()
             isSent = true
             // A long commit over a slow line needs its time, or no try of it would ever be answered.
             let transfer = Duration.milliseconds(parts.count * 30)
-            try calls.keep(number, parts, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
+            try calls.keep(
+                number, parts, taking: rows, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
             return nil
         } catch {
             connection?.close()
@@ -77,9 +80,7 @@ struct GateWorker {
         let name = "holdfast log of journal \(terms.journal)"
         let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
         connection = made
-        // Else each try would leave one behind that waits for its standby, until the server has no room for more.
-        if let session { try session.end(over: made, terms.schema, by: deadline) }
-        session = try SessionMark(made, by: deadline)
+        try SessionMark.replace(&session, by: made, terms.schema, deadline)
         return made
     }
 }

@@ -68,8 +68,8 @@ package final class PostgresGate: CommitGate {
     package var status: Status { board.status }
 
     /// - Throws: `notKept`, or `copyIsBehind` where nobody here knows whether the commit is kept.
-    package func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 {
-        switch worker.withLock({ $0.keep(effects) }) {
+    package func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64 {
+        switch worker.withLock({ $0.keep(effects, taking: rows) }) {
         case .kept(let number): return number
         case .notKept: throw LMDBError(.notKept, "keep", path: name)
         case .undetermined: throw LMDBError(.copyIsBehind, "keep", path: name)

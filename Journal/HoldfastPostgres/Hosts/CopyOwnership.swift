@@ -19,7 +19,7 @@ struct CopyOwnership: JournalOwnership {
         case .ownershipLost: lost
         case .contradicted:
             JournalError(
-                .mustBeReopened,
+                .contradicted,
                 "journal \(name) in PostgreSQL has other commits than this host has kept there: was the database rolled back, "
                     + "or a standby promoted that lacked them? The journal is opened anew, and compared")
         case .stopped: JournalError(.closed, "journal \(name) in PostgreSQL is closed")

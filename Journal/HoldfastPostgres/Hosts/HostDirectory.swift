@@ -59,7 +59,7 @@ package final class HostDirectory: Sendable {
 package struct CopyPlace: Sendable {
     /// The directory of the journal.
     package let directory: String
-    private var noteFile: String { LMDBJournal.copyNote(in: directory) }
+    private var noteFile: String { directory + "/copy" }
 
     init(_ directory: String) { self.directory = directory }
 

@@ -8,25 +8,39 @@ internal import HoldfastPQ
 package struct HostJournals: Sendable {
     package let terms: HostTerms
     package let directory: HostDirectory
-    /// Told why the opening waits, whenever that changes.
-    private let onWaiting: @Sendable (String) -> Void
+    private let onNews: @Sendable (HostNews) -> Void
 
     private static let pause = Duration.seconds(1)
 
     package init(
-        _ terms: HostTerms, _ directory: HostDirectory, onWaiting: @escaping @Sendable (String) -> Void = { _ in }
+        _ terms: HostTerms, _ directory: HostDirectory, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
     ) {
         self.terms = terms
         self.directory = directory
-        self.onWaiting = onWaiting
+        self.onNews = onNews
     }
 
     /// Opens the journal that this host accepts into: the one that it had, or another of its names where others still deliver
-    /// from that.
+    /// from that, or where the database has lost commits of it. Such a journal is closed, so that nobody sends again what was
+    /// sent, and its copy stays as it is.
     ///
     /// - Throws: ``JournalError``: with code `closed` when it was stopped.
     package func openOwn(_ stop: OpeningStop) throws(JournalError) -> OwnedJournal {
-        let (place, lease, epoch) = try takeOwn(stop)
+        var setAside: Set<String> = []
+        while true {
+            let (place, lease, epoch) = try takeOwn(stop, except: setAside)
+            do throws(JournalError) {
+                return try openOwn(place, lease, epoch: epoch, stop)
+            } catch  where error.code == .contradicted && !setAside.contains(place.name) {
+                setAside.insert(place.name)
+                onNews(.setAside(journal: place.name, error))
+            }
+        }
+    }
+
+    private func openOwn(
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) -> OwnedJournal {
         let opened = try open(place, lease, epoch: epoch, stop)
         do throws(JournalError) {
             try persist(stop) { (connection) throws(PQError) in
@@ -53,12 +67,14 @@ package struct HostJournals: Sendable {
 
     // MARK: Ownership
 
-    private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {
+    private func takeOwn(
+        _ stop: OpeningStop, except setAside: Set<String>
+    ) throws(JournalError) -> (ListedName, JournalLease, Int64) {
         while true {
             let choice = try persist(stop) { (connection) throws(PQError) in
                 OwnJournalChoice.choose(
                     from: try OwnershipCalls(terms.schema).list(connection, by: .now + terms.answer), host: terms.host,
-                    epoch: { directory.copy(of: $0).epoch() })
+                    except: setAside, epoch: { directory.copy(of: $0).epoch() })
             }
             let (place, formerEpoch) = try settle(choice, stop)
             let lease = try lease(place.id, formerEpoch: formerEpoch)
@@ -66,7 +82,7 @@ package struct HostJournals: Sendable {
             let limit = Condition.now + terms.times.answer * 3
             while lease.epoch == nil, !stop.isStopped, Condition.now < limit { _ = lease.waitToHold(.milliseconds(100)) }
             if let epoch = lease.epoch, !stop.isStopped { return (place, lease, epoch) }
-            if let trouble = lease.trouble { onWaiting(trouble) }
+            if let trouble = lease.trouble { onNews(.waiting(trouble)) }
             lease.release(within: terms.times.answer)
             if stop.isStopped { throw stopped }
         }
@@ -102,13 +118,13 @@ package struct HostJournals: Sendable {
             do throws(JournalError) {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
-                // What is damaged is a copy.
+                // What is damaged is a copy, or else it is again.
                 try directory.copy(of: place.id).discard()
                 return try openOnce(place, lease, epoch: epoch, stop)
             }
         } catch {
             let wasLost = lease.phase == .lost
-            lease.release(within: terms.closing)
+            lease.release(within: terms.closing, closing: error.code == .contradicted)
             throw stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
         }
     }
@@ -118,9 +134,12 @@ package struct HostJournals: Sendable {
     ) throws(JournalError) -> OwnedJournal {
         let copy = directory.copy(of: place.id)
         try LMDBJournal.prepareCopy(copy.directory)
-        if copy.epoch() == nil { try copy.discard() }
+        let former = copy.epoch()
+        if former == nil { try copy.discard() }
+        // Where the database knows of no owner behind this copy's, what the copy has more was lost there.
+        let mayRestore = former.map { $0 >= epoch - 1 } ?? false
+        let last = try build(place, epoch: epoch, copy, mayRestore: mayRestore, stop)
         try copy.note(epoch: epoch)
-        let last = try build(place, epoch: epoch, copy, stop)
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
             gate = try PostgresGate(
@@ -143,7 +162,7 @@ package struct HostJournals: Sendable {
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
             upkeep.start(journal)
-            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, closing: terms.closing)
+            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, copy, closing: terms.closing)
         } catch {
             let ending = ownership.ending
             gate.stop()
@@ -155,7 +174,7 @@ package struct HostJournals: Sendable {
     private static let uidBits = 44
 
     private func build(
-        _ place: ListedName, epoch: Int64, _ copy: CopyPlace, _ stop: OpeningStop
+        _ place: ListedName, epoch: Int64, _ copy: CopyPlace, mayRestore: Bool, _ stop: OpeningStop
     ) throws(JournalError) -> WorkingCopy.Place {
         let limits = CopyBuilder.Limits(mapByteCount: terms.options.mapByteCount, answer: terms.answer)
         let builder = CopyBuilder(terms.schema, journal: place.id, epoch: epoch, limits)
@@ -169,14 +188,21 @@ package struct HostJournals: Sendable {
                     throw .database(error)
                 }
                 defer { connection.close() }
-                return try builder.build(in: copy.entries, over: connection)
+                do throws(CopyError) {
+                    return try builder.build(in: copy.entries, over: connection)
+                } catch {
+                    guard case .rolledBack(let number, let log) = error, number > log, mayRestore else { throw error }
+                    let last = try builder.restore(from: copy.entries, over: connection)
+                    onNews(.restored(journal: place.name, from: log, to: last.number))
+                    return last
+                }
             } catch {
                 failure = error
             }
             guard !stop.isStopped else { throw stopped }
             switch failure {
             case .database(let error) where error.mayPass:
-                onWaiting(error.description)
+                onNews(.waiting(error.description))
                 stop.rest(Self.pause)
             case .moved: continue
             default: throw failure.journalError
@@ -198,7 +224,7 @@ package struct HostJournals: Sendable {
             } catch {
                 guard !stop.isStopped else { throw stopped }
                 guard error.mayPass else { throw JournalError(error) }
-                onWaiting(error.description)
+                onNews(.waiting(error.description))
                 stop.rest(Self.pause)
             }
         }

@@ -35,6 +35,18 @@ package struct HostTerms: Sendable {
         self.closing = closing
     }
 
+    /// Connects, finds out whether this program may use the schema, and asks which losses are survived.
+    package func durability(by deadline: ContinuousClock.Instant) throws(JournalError) -> DatabaseDurability {
+        do throws(PQError) {
+            let connection = try ServiceConnection.open(
+                target, schema, name: "holdfast check", by: deadline, PQInterruption())
+            defer { connection.close() }
+            return try DatabaseDurability(connection, by: deadline)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
     func connect(_ name: String, _ interruption: PQInterruption) throws(PQError) -> PQConnection {
         try ServiceConnection.open(target, schema, name: name, by: .now + connecting, interruption)
     }

@@ -35,8 +35,8 @@ extension CopyError {
         case .ownershipLost, .moved: JournalError(.ownershipLost, description)
         case .copy(let error): JournalError(error, "make a copy in", error.path)
         case .notACopy: JournalError(.alreadyExists, description)
-        case .rolledBack, .missing, .damaged, .missingChunk, .damagedChunk:
-            JournalError(.mustBeReopened, description)
+        case .rolledBack: JournalError(.contradicted, description)
+        case .missing, .damaged, .missingChunk, .damagedChunk: JournalError(.damaged, description)
         }
     }
 }

@@ -12,11 +12,12 @@ package final class OwnedJournal: Sendable {
     private let gate: PostgresGate
     private let ownership: CopyOwnership
     private let upkeep: Upkeep
+    private let copy: CopyPlace
     private let closing: Duration
 
     init(
         _ place: ListedName, _ journal: LMDBJournal, _ lease: JournalLease, _ gate: PostgresGate,
-        _ ownership: CopyOwnership, _ upkeep: Upkeep, closing: Duration
+        _ ownership: CopyOwnership, _ upkeep: Upkeep, _ copy: CopyPlace, closing: Duration
     ) {
         id = place.id
         name = place.name
@@ -26,6 +27,7 @@ package final class OwnedJournal: Sendable {
         self.gate = gate
         self.ownership = ownership
         self.upkeep = upkeep
+        self.copy = copy
         self.closing = closing
     }
 
@@ -78,7 +80,13 @@ package final class OwnedJournal: Sendable {
         journal.close()
         upkeep.closed()
         gate.stop()
-        lease.release(within: closing, closing: isDrained)
+        let epoch = lease.epoch
+        if lease.release(within: closing, closing: isDrained) == .released, let epoch {
+            // The release has given it the next one, and nobody else had it by then.
+            do throws(JournalError) { try copy.note(epoch: epoch + 1) } catch {
+                // Then the copy can't be told from an older one, and is not used to restore the database.
+            }
+        }
         return isDrained
     }
 }

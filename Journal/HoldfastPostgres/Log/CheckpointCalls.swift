@@ -8,6 +8,7 @@ package struct CheckpointCalls: Sendable {
     private let beginStatement: PQStatement
     private let putStatement: PQStatement
     private let endStatement: PQStatement
+    private let restoreStatement: PQStatement
 
     package init(_ schema: SchemaName, journal: Int32, epoch: Int64) {
         self.journal = journal
@@ -17,6 +18,7 @@ package struct CheckpointCalls: Sendable {
         beginStatement = PQStatement("SELECT \(name).begin_checkpoint($1, $2)")
         putStatement = PQStatement("SELECT \(name).put_chunk($1, $2, $3, $4)", preparedAs: "put_chunk")
         endStatement = PQStatement("SELECT \(name).end_checkpoint($1, $2, $3, $4, $5)")
+        restoreStatement = PQStatement("SELECT \(name).restore_checkpoint($1, $2, $3, $4, $5)")
     }
 
     /// Truncates what no reader needs: what was before the last complete checkpoint, and chunks of one that was given up.
@@ -55,14 +57,17 @@ package struct CheckpointCalls: Sendable {
     /// - Parameters:
     ///   - number: the commit whose rows it has, with the checksum of its effects.
     ///   - chunks: how many were put.
+    ///   - isRestoring: whether the log lacks that commit. There must be none since ``begin(_:by:)``.
     package func end(
-        _ number: UInt64, sum: UInt64, chunks: Int, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+        _ number: UInt64, sum: UInt64, chunks: Int, restoring isRestoring: Bool = false, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
     ) throws(PQError) {
         var parameters = parameters()
         parameters.append(Int64(bitPattern: number))
         parameters.append((0..<8).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })
         parameters.append(Int32(chunks))
-        try connection.run([PQStep(endStatement, parameters)], by: deadline)
+        let statement = isRestoring ? restoreStatement : endStatement
+        try connection.run([PQStep(statement, parameters)], by: deadline)
     }
 
     private func parameters() -> PQParameters {

@@ -3,17 +3,22 @@ package import HoldfastPQ
 
 /// The calls by which commits are kept in the log of a journal and read again. Each is one round trip and one transaction.
 package struct LogCalls: Sendable {
+    let schema: SchemaName
     package let journal: Int32
     private let keepStatement: PQStatement
+    private let takeStatement: PQStatement
     private let fenceStatement: PQStatement
     private let stateStatement: PQStatement
     private let logStatement: PQStatement
     private let checkpointStatement: PQStatement
 
     package init(_ schema: SchemaName, journal: Int32) {
+        self.schema = schema
         self.journal = journal
         let name = schema.quoted
         keepStatement = PQStatement("SELECT \(name).keep_commit($1, $2, $3, $4)", preparedAs: "keep_commit")
+        takeStatement = PQStatement(
+            "SELECT \(name).keep_commit_taking($1, $2, $3, $4, $5)", preparedAs: "keep_commit_taking")
         fenceStatement = PQStatement("SELECT \(name).fence_log($1, $2)")
         stateStatement = PQStatement("SELECT * FROM \(name).log_state($1, $2)")
         logStatement = PQStatement("SELECT * FROM \(name).read_log($1, $2, $3, $4)", preparedAs: "read_log")
@@ -23,15 +28,17 @@ package struct LogCalls: Sendable {
 
     /// Keeps a commit. One that was kept may be sent again.
     ///
+    /// - Parameter rows: of the outbox, which are deleted with it.
     /// - Throws: `refused` with a state of ``LogRefusal``, among others.
     package func keep(
-        _ number: UInt64, _ parts: [[UInt8]], epoch: Int64, _ connection: PQConnection,
+        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64] = [], epoch: Int64, _ connection: PQConnection,
         by deadline: ContinuousClock.Instant
     ) throws(PQError) {
         var parameters = ownership(epoch)
         parameters.append(Int64(bitPattern: number))
         parameters.append(parts)
-        try connection.run([PQStep(keepStatement, parameters)], by: deadline)
+        if !rows.isEmpty { parameters.append(rows) }
+        try connection.run([PQStep(rows.isEmpty ? keepStatement : takeStatement, parameters)], by: deadline)
     }
 
     /// Waits until nothing of this journal is under way, and reads what there is. What is read afterwards is on the standby, too.

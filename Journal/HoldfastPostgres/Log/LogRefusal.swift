@@ -10,6 +10,10 @@ package enum LogRefusal {
     package static let outOfTurn = "HF004"
     /// The part of the log that is to be read was truncated meanwhile.
     package static let moved = "HF005"
+    /// The journal's outcomes were put by another call.
+    package static let outcomesMoved = "HF007"
+    /// A commit takes rows of the outbox that are not there.
+    package static let rowsGone = "HF008"
     /// Somebody reads what is to be truncated.
     package static let inUse = "55P03"
 }

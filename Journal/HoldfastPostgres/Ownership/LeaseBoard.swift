@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import Synchronization
 
 /// What a lease's thread tells others, and what they want of it.

@@ -1,3 +1,4 @@
+package import Holdfast
 package import HoldfastPQ
 
 /// The calls by which journals are made, watched, taken, held and released. Each is one round trip and one transaction.

@@ -9,20 +9,27 @@ package struct Migration: Sendable {
     package let readableFrom: Int
     /// What the service may call from this version on, with the types of its arguments.
     let functions: [String]
+    /// What applications that submit may call from this version on, in the same form.
+    let submitting: [String]
+    /// What an operator may call from this version on.
+    let operating: [String]
     /// The statements for a schema of the given name, in quotation marks, without the bookkeeping.
     let body: @Sendable (_ schema: String) -> [String]
 
     package init(
-        version: Int, readableFrom: Int, functions: [String] = [],
+        version: Int, readableFrom: Int, functions: [String] = [], submitting: [String] = [],
+        operating: [String] = [],
         body: @escaping @Sendable (_ schema: String) -> [String]
     ) {
         self.version = version
         self.readableFrom = readableFrom
         self.functions = functions
+        self.submitting = submitting
+        self.operating = operating
         self.body = body
     }
 
-    package static let all = [version1, version2, version3]
+    package static let all = [version1, version2, version3, version4, version5]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {
@@ -66,6 +73,14 @@ extension Migration {
     /// The same with the rights of the caller.
     static func ofCaller(_ schema: String, _ signature: String, returns: String, _ body: String) -> [String] {
         function(schema, signature, returns: returns, replacing: false, security: "INVOKER", body)
+    }
+
+    /// The same with arguments that may be left out, which their types tell apart.
+    static func function(
+        _ schema: String, _ name: String, arguments: String, types: String, returns: String, _ body: String
+    ) -> [String] {
+        let made = function(schema, "\(name)(\(arguments))", returns: returns, body)[0]
+        return [made, "REVOKE ALL ON FUNCTION \(schema).\(name)(\(types)) FROM PUBLIC"]
     }
 
     private static func function(

@@ -19,12 +19,15 @@ package struct Migrator: Sendable {
 
     /// The statements for administrators who run them by psql, from the version after the given one on.
     ///
-    /// - Parameter service: the role of the service, to be granted what it needs.
-    package func text(after version: Int = 0, service: String? = nil) throws(SchemaError) -> String {
+    /// - Parameters:
+    ///   - service: the role of the service, to be granted what it needs.
+    ///   - submitter: a role of applications that submit by SQL, the same.
+    ///   - operators: the role of operators, the same.
+    package func text(
+        after version: Int = 0, service: String? = nil, submitter: String? = nil, operators: String? = nil
+    ) throws(SchemaError) -> String {
         var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
-        if let service {
-            transactions.append(ServiceRights.statements(schema, migrations, to: try RoleName(service)))
-        }
+        transactions += try rights(service, submitter, operators).map(\.statements)
         return transactions.map { statements in
             (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
         }.joined(separator: "\n")
@@ -32,13 +35,17 @@ package struct Migrator: Sendable {
 
     /// Runs what is missing.
     ///
-    /// - Parameter service: the role of the service, to be granted what it needs.
+    /// - Parameters:
+    ///   - service: the role of the service, to be granted what it needs.
+    ///   - submitter: a role of applications that submit by SQL, the same.
+    ///   - operators: the role of operators, the same.
     /// - Returns: the versions that were made by this call.
     @discardableResult
     package func migrate(
-        _ connection: PQConnection, service: String? = nil, by deadline: ContinuousClock.Instant
+        _ connection: PQConnection, service: String? = nil, submitter: String? = nil, operators: String? = nil,
+        by deadline: ContinuousClock.Instant
     ) throws(SchemaError) -> [Int] {
-        let role = try service.map { name throws(SchemaError) in try RoleName(name) }
+        let rights = try rights(service, submitter, operators)
         var made: [Int] = []
         do throws(PQError) {
             while let next = try migrateNext(connection, by: deadline) { made.append(next) }
@@ -47,19 +54,29 @@ package struct Migrator: Sendable {
         }
         let version = try SchemaVersion(read(connection, by: deadline))
         try version.check(knownUpTo: known, schema)
-        guard let service, let role else { return made }
-        do throws(PQError) {
-            try connection.run(
-                [.begin] + ServiceRights.statements(schema, migrations, to: role).map { PQStep($0) } + [.commit],
-                by: deadline)
-        } catch {
-            if error.sqlState == "42704" {
-                abandon(connection, by: deadline)
-                throw .noSuchRole(service)
+        for right in rights {
+            do throws(PQError) {
+                try connection.run([.begin] + right.statements.map { PQStep($0) } + [.commit], by: deadline)
+            } catch {
+                if error.sqlState == "42704" {
+                    abandon(connection, by: deadline)
+                    throw .noSuchRole(right.role)
+                }
+                throw explained(error, connection, by: deadline)
             }
-            throw explained(error, connection, by: deadline)
         }
-        return made
+    }
+
+    /// What each role is granted, in a transaction of its own.
+    private func rights(
+        _ service: String?, _ submitter: String?, _ operators: String?
+    ) throws(SchemaError) -> [(role: String, statements: [String])] {
+        var rights: [(role: String, statements: [String])] = []
+        let roles = [(service, Rights.service), (submitter, .submitter), (operators, .operators)]
+        for case (let role?, let kind) in roles {
+            rights.append((role, kind.statements(schema, migrations, to: try RoleName(role))))
+        }
+        return rights
     }
 
     /// Finds out, as the role of the service, whether this program may use the schema.

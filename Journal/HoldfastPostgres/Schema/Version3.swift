@@ -2,10 +2,13 @@ extension Migration {
     /// What a host needs to follow others: a list of all journals, and which of them are closed.
     static let version3 = Migration(
         version: 3, readableFrom: 1,
-        functions: ["list_journals()", "close_journal(int4, int8)", "accept_journal(int4, int8)"]
+        functions: [
+            "list_journals()", "close_journal(int4, int8)", "accept_journal(int4, int8)",
+            "restore_checkpoint(int4, int8, int8, bytea, int4)",
+        ]
     ) { schema in
         ["ALTER TABLE \(schema).journals ADD COLUMN is_closed bool NOT NULL DEFAULT false"] + listing(schema)
-            + closing(schema)
+            + closing(schema) + restoring(schema)
     }
 
     private static func listing(_ schema: String) -> [String] {
@@ -49,5 +52,34 @@ extension Migration {
                     END IF;
                 END
                 """)
+    }
+
+    /// Ends a checkpoint of a commit that the log lacks, since the database was rolled back: commits go on behind it. In one
+    /// transaction, so that there is never a gap.
+    private static func restoring(_ schema: String) -> [String] {
+        function(
+            schema,
+            "restore_checkpoint(of_journal int4, of_epoch int8, of_number int8, of_sum bytea, of_chunks int4)",
+            returns: "void",
+            """
+            DECLARE
+                own record;
+                is_full bool;
+            BEGIN
+                SELECT j.slot, j.base, j.checkpoint_slot INTO own
+                    FROM \(schema).journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR UPDATE;
+                IF NOT FOUND THEN
+                    RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'the journal has another owner';
+                END IF;
+                IF own.slot <> own.checkpoint_slot THEN
+                    EXECUTE format('SELECT EXISTS (SELECT FROM \(schema).log_%s_%s)', of_journal, own.slot) INTO is_full;
+                    IF is_full OR of_number < own.base THEN
+                        RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = 'the log has commits that the checkpoint lacks';
+                    END IF;
+                    UPDATE \(schema).journals j SET base = of_number WHERE j.id = of_journal;
+                END IF;
+                PERFORM \(schema).end_checkpoint(of_journal, of_epoch, of_number, of_sum, of_chunks);
+            END
+            """)
     }
 }

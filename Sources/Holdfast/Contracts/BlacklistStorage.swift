@@ -19,6 +19,9 @@ package protocol BlacklistStorage: AnyObject, Sendable {
     func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void)
 
     /// The entries of a recipient, expired ones included, ordered by scope.
+    ///
+    /// Read on this machine, like all that is looked up here: nobody who asks waits for a network. A blacklist that hosts share
+    /// is asked in a local copy of it.
     func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry]
 
     /// Looks up the recipients of a batch in one transaction. A damaged record is listed in the result and is no failure.

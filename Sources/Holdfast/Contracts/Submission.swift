@@ -41,6 +41,9 @@ public struct Submission: Sendable {
     package var schedules: [(index: Int, time: WallTime)]
     /// A note that becomes durable in the same commit, such as how far a file was imported.
     package var note: (name: String, value: [UInt8])?
+    /// The rows of the items in the queue that the journal shares with applications, for a journal that has one. They are
+    /// taken out of it in the same commit.
+    package var taking: [Int64] = []
 
     package init(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],

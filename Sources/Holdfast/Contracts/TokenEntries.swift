@@ -63,6 +63,12 @@ package struct TokenEntries: Sendable {
         return true
     }
 
+    /// Puts an entry as it is, with its number, in the place of the one of its scope.
+    package mutating func set(_ entry: BlacklistEntry) {
+        entries.removeAll { $0.scope == entry.scope }
+        entries.insert(entry, at: entries.firstIndex { entry.scope < $0.scope } ?? entries.endIndex)
+    }
+
     /// Removes the entries that a registration lifts.
     ///
     /// - Returns: how many there were.

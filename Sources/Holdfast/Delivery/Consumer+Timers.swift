@@ -23,7 +23,7 @@ extension Consumer {
     func nextLook(now: Duration) -> Duration? {
         var looks = [
             performer.nextLook, quarantines.nextLook, marks.nextLook, context.ending.nextLook(now),
-            context.holds.nextLook, judge.clock.distrustedUntil,
+            context.holds.nextLook, judge.clock.distrustedUntil, context.ownershipLook(now: now),
         ]
         looks += connections.nextLooks
         if !context.ending.hasBegun {

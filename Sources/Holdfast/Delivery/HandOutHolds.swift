@@ -30,8 +30,11 @@ struct HandOutHolds: Sendable {
         if let until = parkedUntil, until <= now { parkedUntil = nil }
     }
 
-    /// - Parameter isThrottled: whether the service's throttle lets nothing out.
-    func reason(isThrottled: Bool) -> HoldReason? {
+    /// - Parameters:
+    ///   - isOwner: whether it is known that this process owns the journal.
+    ///   - isThrottled: whether the service's throttle lets nothing out.
+    func reason(isOwner: Bool, isThrottled: Bool) -> HoldReason? {
+        if !isOwner { return .ownershipUnproven }
         if settlesPayloadError { return .payloadError }
         if readAgainAt != nil { return .journalUnreadable }
         if parkedUntil != nil { return .parked }

@@ -10,14 +10,11 @@ extension HandOuts {
             examined = try examineReadable(
                 &batch, lane: index, connection: number, at: now, possiblySent: possiblySent)
         } catch {
-            // Back into the lane, unharmed: nothing of it went out.
-            lanes[index].machine.requeue(
-                batch.items.map { item in
-                    LaneStateMachine.Again(
-                        uid: item.uid, possiblySent: item.isPossiblySent || possiblySent(item.uid))
-                })
+            putBack(batch, into: index, possiblySent: possiblySent)
             return shutdown.readFailed(error, now: now.monotonic)
         }
+        // The reading may have taken long. What goes out goes out here, whoever asked for it.
+        guard context.isOwner else { return putBack(batch, into: index, possiblySent: possiblySent) }
         var plan = SettlementPlan()
         plan.news = examined.news
         for (position, obstacle) in examined.obstacles {
@@ -38,6 +35,14 @@ extension HandOuts {
         places.handedOut(tickets.count)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         performer.settle(plan, connection: number, at: now)
+    }
+
+    /// Puts entries back into their lane, unharmed: nothing of them went out.
+    private func putBack(_ batch: EntryBatch, into index: Int, possiblySent: (UID) -> Bool) {
+        lanes[index].machine.requeue(
+            batch.items.map { item in
+                LaneStateMachine.Again(uid: item.uid, possiblySent: item.isPossiblySent || possiblySent(item.uid))
+            })
     }
 
     /// Puts into the window what has no obstacle.

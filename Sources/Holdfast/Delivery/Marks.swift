@@ -47,7 +47,7 @@ final class Marks {
 
     private var canHandOut: Bool {
         connections.pool.active.contains { connections[$0]?.pausedUntil == nil } && !context.holds.isParked
-            && !context.holds.outcomesAreFull && !context.ending.hasBegun && !judge.throttle.isPaused
+            && !context.holds.outcomesAreFull && !context.ending.hasBegun && !judge.throttle.isPaused && context.isOwner
     }
 
     private func lower(_ index: Int) {

@@ -105,7 +105,9 @@ final class Places {
     // MARK: Holds, rate and throttle
 
     /// Why nothing is handed out although there may be something to hand out.
-    var holdReason: HoldReason? { context.holds.reason(isThrottled: judge.throttle.isPaused) }
+    var holdReason: HoldReason? {
+        context.holds.reason(isOwner: context.isOwner, isThrottled: judge.throttle.isPaused)
+    }
 
     private var isRateUsedUp: Bool {
         guard var rate else { return false }

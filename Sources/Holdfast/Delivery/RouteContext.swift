@@ -45,6 +45,21 @@ final class RouteContext {
 
     var journal: any JournalService { producer.journal }
 
+    /// Whether it is known that this process owns the journal: see ``JournalService/handOutUntil``.
+    var isOwner: Bool {
+        guard let until = journal.handOutUntil else { return true }
+        return clock.monotonic() < until
+    }
+
+    /// The interval of looks whether that is known again.
+    private static let ownershipInterval = Duration.milliseconds(250)
+
+    /// When to look at the ownership next; `nil` for a journal with one possible owner.
+    func ownershipLook(now: Duration) -> Duration? {
+        guard let until = journal.handOutUntil else { return nil }
+        return until > now ? until : now + Self.ownershipInterval
+    }
+
     /// Works on by other terms.
     func change(to route: Route, _ configuration: EngineConfiguration) {
         (self.route, self.configuration) = (route, configuration)

@@ -75,8 +75,3 @@ final class Shutdown {
         context.tell(.endUnproven(count))
     }
 }
-
-extension JournalError {
-    /// Whether the journal can't recover from this by itself.
-    var isFatal: Bool { [.closed, .undetermined, .mustBeReopened, .damaged].contains(code) }
-}

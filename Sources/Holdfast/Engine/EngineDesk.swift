@@ -43,7 +43,7 @@ struct EngineDesk: OperatorDesk {
             switch hold {
             case .throttled: status.throttled[route]?.description
             case .parked: status.parked[route]?.description
-            case .payloadError, .outcomesFull, .journalUnreadable: String?.none
+            case .ownershipUnproven, .payloadError, .outcomesFull, .journalUnreadable: String?.none
             }
         return details ?? hold.description
     }

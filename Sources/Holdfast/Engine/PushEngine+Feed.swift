@@ -18,3 +18,22 @@ extension Producer {
         }
     }
 }
+
+/// For a journal that shares queues with applications: what they submit, and what they are told.
+extension PushEngine {
+    /// Submits rows of a queue under a Producer's name, without waiting. See ``Submission/taking``.
+    ///
+    /// - Parameters:
+    ///   - rows: one for each notification.
+    ///   - onCommit: gets the receipts as in ``Producer/submit(_:onCommit:)``, unless this throws.
+    /// - Throws: as ``producer(named:)``.
+    package func submit(
+        _ notifications: [PushNotification], as producer: String, taking rows: [Int64],
+        onCommit: @escaping @Sendable ([Receipt]) -> Void
+    ) throws {
+        try self.producer(named: producer).submit(notifications, taking: rows, onCommit: onCommit)
+    }
+
+    /// The log of outcomes, for a reader that keeps its cursor elsewhere.
+    package var outcomeReading: OutcomeLogReading { OutcomeLogReading(core.journal) }
+}

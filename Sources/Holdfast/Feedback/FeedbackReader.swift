@@ -197,7 +197,7 @@ public final class FeedbackReader: Service, Sendable {
                 return try await blacklist.add(entries)
             } catch {
                 cause = "\(error)"
-                if let error = error as? JournalError, [.closed, .mustBeReopened].contains(error.code) {
+                if let error = error as? JournalError, error.code == .closed || error.needsReopening {
                     isLast = true
                 }
             }

@@ -1,9 +1,13 @@
 /// From a slice of notifications to a submission for the journal and back to receipts.
 extension Producer {
-    /// - Parameter onCommit: takes the receipts, and how many of the notifications had been accepted before.
+    /// - Parameters:
+    ///   - rows: of a queue, one for each notification, or none. Those of notifications that are appended, or were before, are
+    ///     taken out of it in the same commit. Not with `stopsAtRefusal`.
+    ///   - onCommit: takes the receipts, and how many of the notifications had been accepted before.
     func submit(
         _ notifications: ArraySlice<PushNotification>, note: (name: String, value: [UInt8])?,
-        stopsAtRefusal: Bool = false, onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
+        stopsAtRefusal: Bool = false, taking rows: [Int64] = [],
+        onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
     ) {
         let (refusal, terms) = shared.withLock { ($0.end ?? $0.blacklistFailure, $0.terms) }
         if let refusal {
@@ -18,7 +22,7 @@ extension Producer {
         if stopsAtRefusal { draft.cutBehindRefusal() }
         let finished = draft
         let submission = finished.submission(
-            producer: id, acceptedAt: now, earliestTime: timeToRemember(reading), note: note)
+            producer: id, acceptedAt: now, earliestTime: timeToRemember(reading), note: note, taking: rows)
         guard !submission.items.isEmpty || !submission.inquiries.isEmpty || note != nil else {
             let receipts = finished.receipts(.success(Appended(first: .none)))
             count(accepted: 0, refusals: Self.refusals(in: receipts))
@@ -44,7 +48,7 @@ extension Producer {
 
     /// Stops accepting after an error that only reopening the journal can resolve.
     private func stopIfFatal(_ error: JournalError) {
-        guard error.code == .undetermined || error.code == .mustBeReopened else { return }
+        guard error.needsReopening else { return }
         let tell = shared.withLock { shared in
             shared.end = Refusal(.journalFailed, error.message)
             return shared.onJournalFailure

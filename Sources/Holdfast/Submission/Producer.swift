@@ -153,6 +153,18 @@ public final class Producer: Sendable {
         submit(notifications[...], note: nil, stopsAtRefusal: true) { receipts, _ in onCommit(receipts) }
     }
 
+    /// Submits rows of the queue that the journal shares with applications. The batch is not split. See
+    /// ``Submission/taking``.
+    ///
+    /// - Parameter rows: one for each notification.
+    package func submit(
+        _ notifications: [PushNotification], taking rows: [Int64],
+        onCommit: @escaping @Sendable ([Receipt]) -> Void
+    ) {
+        precondition(rows.count == notifications.count, "each notification has a row")
+        submit(notifications[...], note: nil, taking: rows) { receipts, _ in onCommit(receipts) }
+    }
+
     // MARK: Until drained
 
     /// The number of accepted notifications of this name without an outcome, including those of earlier processes.

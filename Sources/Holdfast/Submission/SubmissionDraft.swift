@@ -131,7 +131,8 @@ struct SubmissionDraft: Sendable {
     private var inquired: [Int] { inquiries.isEmpty ? [] : inquiries.keys.sorted() }
 
     func submission(
-        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?
+        producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?,
+        taking rows: [Int64] = []
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []
@@ -142,10 +143,12 @@ struct SubmissionDraft: Sendable {
         }
         // Without any to append, nothing is to be written.
         let appends = !remaining.isEmpty || note != nil
-        return Submission(
+        var submission = Submission(
             producer: producer, acceptedAt: acceptedAt, earliestTime: appends ? earliestTime : nil,
             bytes: remaining.isEmpty ? [] : bytes, items: remaining.map(\.item), identities: identities,
             inquiries: inquired.compactMap { inquiries[$0] }, schedules: schedules, note: note)
+        if !rows.isEmpty { submission.taking = remaining.map { rows[$0.index] } }
+        return submission
     }
 
     /// The receipts, in the order of the notifications. New entries have consecutive UIDs.
@@ -168,10 +171,8 @@ struct SubmissionDraft: Sendable {
                 return .accepted(UID(appended.first.rawValue + next))
             case .failure(let error) where error.code == .undetermined:
                 return .undetermined(error)
-            case .failure(let error) where [.limitReached, .diskFull].contains(error.code):
-                return .refused(Refusal(.journalFull, error.message))
             case .failure(let error):
-                return .refused(Refusal(.journalFailed, error.message))
+                return .refused(Refusal(of: error))
             }
         }
     }
@@ -185,8 +186,7 @@ struct SubmissionDraft: Sendable {
         case .success(let appended):
             return Dictionary(uniqueKeysWithValues: appended.known.map { (inquired[$0.index], $0.receipt) })
         case .failure(let error):
-            let isFull = [.limitReached, .diskFull].contains(error.code)
-            let refusal = Refusal(isFull ? .journalFull : .journalFailed, error.message)
+            let refusal = Refusal(of: error)
             return Dictionary(uniqueKeysWithValues: inquired.map { ($0, .refused(refusal)) })
         }
     }
@@ -195,4 +195,17 @@ struct SubmissionDraft: Sendable {
 extension Appended.Repeat {
     /// While the first one is unconfirmed, its receipt.
     fileprivate var receipt: Receipt { outcome.map { .repeated(uid, $0) } ?? .accepted(uid) }
+}
+
+extension Refusal {
+    /// The journal did not take it.
+    fileprivate init(of error: JournalError) {
+        let reason: Reason =
+            switch error.code {
+            case .limitReached, .diskFull: .journalFull
+            case .unreachable: .journalUnreachable
+            default: .journalFailed
+            }
+        self.init(reason, error.message)
+    }
 }

@@ -63,6 +63,9 @@ public enum ConfirmationBasis: Hashable, Sendable {
 @nonexhaustive
 #endif
 public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
+    /// It isn't known whether this host still owns its journal, which others may take. Look at what keeps the journal: a database
+    /// that can't be reached, or one that answers late.
+    case ownershipUnproven
     /// The settlements that follow from a payload error are not durable yet.
     case payloadError
     /// Outcomes that were not taken have reached ``EngineConfiguration/outcomeLimit``.
@@ -77,6 +80,8 @@ public enum HoldReason: Hashable, Sendable, CustomStringConvertible {
     /// The reason in words, for operators.
     public var description: String {
         switch self {
+        case .ownershipUnproven:
+            "it isn't known whether this host still owns the journal: see whether its database answers"
         case .payloadError: "settling a payload error"
         case .outcomesFull: "outcomes wait to be taken"
         case .parked: "parked by the service"

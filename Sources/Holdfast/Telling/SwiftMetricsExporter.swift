@@ -231,6 +231,7 @@ extension HoldReason {
     /// A word for labels.
     var name: String {
         switch self {
+        case .ownershipUnproven: "ownership-unproven"
         case .payloadError: "payload-error"
         case .outcomesFull: "outcomes-full"
         case .parked: "parked"

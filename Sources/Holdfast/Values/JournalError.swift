@@ -45,6 +45,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         /// What keeps the journal's commits can't be reached now: nothing of the call is in the journal. It is tried for ever, so
         /// the same call may succeed later.
         public static let unreachable = Code("unreachable")
+        /// What keeps the journal's commits has lost some, or has others than this process knows of: a database was restored, or
+        /// a standby promoted that lacked them. The message says what is to be decided.
+        public static let contradicted = Code("contradicted")
         /// The journal was closed.
         public static let closed = Code("closed")
     }
@@ -67,4 +70,12 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 extension JournalError {
     /// The engine that was to do it has ended.
     static let engineHasEnded = JournalError(.closed, "the engine has ended")
+}
+
+extension JournalError {
+    /// Whether the journal can't recover from this by itself.
+    var isFatal: Bool { code == .closed || code == .damaged || needsReopening }
+
+    /// Whether the journal takes and gives nothing more until it is opened again.
+    package var needsReopening: Bool { [.undetermined, .mustBeReopened, .ownershipLost, .contradicted].contains(code) }
 }

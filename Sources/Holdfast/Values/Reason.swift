@@ -104,6 +104,8 @@ extension Reason {
     public static let badProducerName = Reason(rawValue: "BadProducerName")
     /// The journal has reached its limit; nothing was taken. Try again when it has drained.
     public static let journalFull = Reason(rawValue: "JournalFull")
+    /// What keeps the journal, such as a database, can't be reached; nothing was taken. Try again later.
+    public static let journalUnreachable = Reason(rawValue: "JournalUnreachable")
     /// The journal could not be written; nothing was taken. The detail names the cause.
     public static let journalFailed = Reason(rawValue: "JournalFailed")
     /// The engine is shutting down; nothing was taken.

@@ -32,6 +32,6 @@ struct ReasonLabels: Sendable {
         .blacklistUnreadable, .expired, .tooManyAttempts, .neverProcessed, .noAnswer, .feedback,
         .foreignAnswer, .suspectToken, .topicSetAside, .tagPaused, .endsConnections, .clockDistrusted, .scheduled,
         .badProducerName, .withdrawn,
-        .journalFull, .journalFailed, .shuttingDown,
+        .journalFull, .journalUnreachable, .journalFailed, .shuttingDown,
     ]
 }

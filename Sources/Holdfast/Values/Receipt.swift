@@ -51,3 +51,8 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason and the detail.
     public var description: String { "\(reason): \(detail)" }
 }
+
+extension Refusal {
+    /// Whether the journal takes nothing just now, and will again by itself.
+    package var isForNow: Bool { [.journalFull, .journalUnreachable].contains(reason) }
+}

@@ -85,6 +85,39 @@ package final class ProviderTokenSource: Sendable {
         schedule.withLock { $0.tooMany(monotonic: monotonic) }
     }
 
+    // MARK: With other hosts
+
+    /// Compares with what hosts share, and uses it if it is newer.
+    ///
+    /// - Parameter note: of the token that hosts share; nil for none.
+    /// - Returns: a token for all, to be shared and then adopted; nil where there is nothing to do.
+    func exchange(_ note: [UInt8]?) throws(APNsConfigurationError) -> Token? {
+        let shared = note.flatMap { Token(note: $0, signingKey) }
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        let (before, step, after) = schedule.withLock { schedule in
+            let before = schedule.token
+            let step = schedule.exchange(shared, wall: wall, monotonic: monotonic)
+            return (before, step, schedule.token)
+        }
+        if before != after { tellKeepers() }
+        switch step {
+        case .settled: return nil
+        case .offer(let token): return token
+        case .mint: return try Token(signingKey, at: wall, isReplacement: false)
+        }
+    }
+
+    /// The store has a token of this host, which all use from now on.
+    func adopt(_ token: Token) {
+        let (wall, monotonic) = (clock.wall(), clock.monotonic())
+        let isNew = schedule.withLock { schedule in
+            // A route may have minted another meanwhile, which is offered next.
+            if let other = schedule.token, other.mintedAt >= token.mintedAt { return false }
+            return schedule.adopt(token, wall: wall, monotonic: monotonic)
+        }
+        if isNew { tellKeepers() }
+    }
+
     // MARK: Across restarts
 
     package var noteName: String { Token.noteName(signingKey) }
@@ -131,6 +164,9 @@ final class ProviderTokenRegistry: Sendable {
     private let sources = Monitor<[Name: ProviderTokenSource]>([:])
 
     init(clock: EngineClock) { self.clock = clock }
+
+    /// The sources of all keys that the process has used.
+    var all: [ProviderTokenSource] { sources.withLock { Array($0.values) } }
 
     func source(for key: APNsSigningKey) -> ProviderTokenSource {
         let name = Name(teamID: key.teamID, keyID: key.keyID, fingerprint: key.fingerprint)

@@ -93,6 +93,47 @@ struct TokenSchedule: Sendable {
         return true
     }
 
+    // MARK: With other hosts
+
+    /// What is to be done about the token that hosts share.
+    enum Exchange: Equatable {
+        /// Nothing, or what was shared is used from now on.
+        case settled
+        /// This host's token is to be the one of all.
+        case offer(Token)
+        /// Another is to be minted for all.
+        case mint
+    }
+
+    /// From this age on a token is minted for all hosts, before any would mint one alone.
+    static let sharedAge = Duration.seconds(40 * 60)
+
+    /// Compares with what hosts share, and uses it if it is newer.
+    ///
+    /// - Parameter shared: nil for none.
+    mutating func exchange(_ shared: Token?, wall: WallTime, monotonic: Duration) -> Exchange {
+        if let shared, shared != token, token.map({ shared.mintedAt >= $0.mintedAt }) ?? true,
+            !adopt(shared, wall: wall, monotonic: monotonic), wall < shared.mintedAt
+        {
+            // One from the future is its host's mistake, or this one's.
+            return .settled
+        }
+        guard let token, Self.isGood(token, at: wall) else { return mayMint(at: monotonic) ? .mint : .settled }
+        if wall.since(token.mintedAt) >= Self.sharedAge, mayMint(at: monotonic) { return .mint }
+        return token == shared ? .settled : .offer(token)
+    }
+
+    /// Uses a token of this or another host, if it is good.
+    ///
+    /// - Returns: whether it is used.
+    mutating func adopt(_ shared: Token, wall: WallTime, monotonic: Duration) -> Bool {
+        guard Self.isGood(shared, at: wall) else { return false }
+        token = shared
+        mintedAt = monotonic - max(wall.since(shared.mintedAt), .zero)
+        isRefused = false
+        return true
+    }
+
     /// The service has said that there were too many.
     mutating func tooMany(monotonic: Duration) { heldUntil = monotonic + Self.hold }
 

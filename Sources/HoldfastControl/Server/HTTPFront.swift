@@ -115,7 +115,7 @@ struct HTTPFront: Sendable {
         case .permissionDenied, .readOnly: .forbidden
         case .inUse, .beingRead, .ownedByAnotherProcess, .alreadyExists: .conflict
         case .invalidEntry, .tooManyProducers: .unprocessableContent
-        case .closed: .serviceUnavailable
+        case .closed, .ownershipLost, .unreachable: .serviceUnavailable
         case .limitReached, .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         default: .internalServerError
         }

@@ -210,6 +210,9 @@ package struct ReasonGuide: Hashable, Sendable {
         .badProducerName: ReasonGuide("the producer's name is not 1 to 64 bytes, or one too many", mendAndSubmit),
         .journalFull: ReasonGuide(
             "the journal had reached its limit: it was not taken", "submit it anew when there is room"),
+        .journalUnreachable: ReasonGuide(
+            "what keeps the journal could not be reached: it was not taken",
+            "see that the database and the network to it are up, and submit it anew"),
         .journalFailed: ReasonGuide(
             "the journal could not be written: it was not taken", "see to the disk, and submit it anew"),
         .shuttingDown: ReasonGuide("the engine was shutting down: it was not taken", "submit it anew"),

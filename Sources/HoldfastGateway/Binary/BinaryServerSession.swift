@@ -268,7 +268,7 @@ struct BinaryServerSession: Sendable {
 
     private mutating func refused(_ refusal: Refusal, _ now: NIODeadline) {
         switch refusal.reason {
-        case .journalFull, .journalFailed:
+        case .journalFull, .journalUnreachable, .journalFailed:
             isHolding = true
             journalTrouble = refusal.detail
             refusedSince = refusedSince ?? now

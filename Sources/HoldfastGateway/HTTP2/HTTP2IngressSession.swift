@@ -253,7 +253,9 @@ struct HTTP2IngressSession {
         }
     }
 
-    private static func isOfJournal(_ reason: Reason) -> Bool { reason == .journalFull || reason == .journalFailed }
+    private static func isOfJournal(_ reason: Reason) -> Bool {
+        [.journalFull, .journalUnreachable, .journalFailed].contains(reason)
+    }
 
     mutating func countFault(_ what: ListenerFault) { tally.add(what) }
 

@@ -22,7 +22,7 @@ struct RefusalAnswer: Sendable, Equatable {
     init(_ refusal: Refusal) {
         switch refusal.reason {
         case .blacklisted: self.init(blacklisted: refusal.blacklistEntry)
-        case .journalFull, .journalFailed: self.init(.serviceUnavailable)
+        case .journalFull, .journalUnreachable, .journalFailed: self.init(.serviceUnavailable)
         case .shuttingDown: self.init(.shutdown)
         // By the header field that says it.
         case .badDeliveryTime: self.init(.badDeliverAfter)

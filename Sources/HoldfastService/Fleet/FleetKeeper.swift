@@ -21,6 +21,7 @@ final class FleetKeeper: Service, Sendable {
     private let host: ServiceHost
     private let logger: Logger
     private let means: Means
+    private let log: FleetLog
     private let state = Monitor(State())
     private let arrivals: AsyncStream<FleetWatch.Taken>
     private let arrive: AsyncStream<FleetWatch.Taken>.Continuation
@@ -30,6 +31,7 @@ final class FleetKeeper: Service, Sendable {
         self.host = host
         self.means = means
         logger = host.logger("holdfast.fleet")
+        log = FleetLog(logger)
         (arrivals, arrive) = AsyncStream.makeStream()
     }
 
@@ -44,7 +46,7 @@ final class FleetKeeper: Service, Sendable {
         let watch = state.withLock { $0.watch }
         let own = place.own.troubles.map { "journal \(place.own.name): \($0)" }
         let others = taken.flatMap { life in life.owned.troubles.map { "journal \(life.owned.name): \($0)" } }
-        return own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
+        return place.warnings + log.warnings + own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
     }
 
     func run() async throws {
@@ -99,7 +101,7 @@ final class FleetKeeper: Service, Sendable {
             return state.isEnding
         }
         if isEnding { stop.stop() }
-        let journals = HostJournals(place.terms, place.directory)
+        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
         return try await FleetPlace.onThread("holdfast-takeover") {
             try journals.open(taken.journal, taken: taken.ownership, stop)
         }

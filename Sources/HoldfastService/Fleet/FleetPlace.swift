@@ -10,6 +10,8 @@ package struct FleetPlace: Sendable {
     package let terms: HostTerms
     package let directory: HostDirectory
     package let own: OwnedJournal
+    /// What an operator should know of the database all the time, in whole sentences.
+    package let warnings: [String]
 
     /// Opens the journal that this host accepts into. The database is waited for as long as it is away.
     ///
@@ -19,22 +21,39 @@ package struct FleetPlace: Sendable {
     ) async throws -> OpenedJournal {
         let terms = try settings.terms(journal.options(create: true))
         let directory = try HostDirectory(journal.copies)
-        let waits = WaitingWords(logger)
-        let journals = HostJournals(terms, directory) { waits.tell($0) }
+        let log = FleetLog(logger)
+        let journals = HostJournals(terms, directory) { log.tell($0) }
         let stop = try OpeningStop()
         let own = try await withTaskCancellationHandler {
             try await Self.onThread("holdfast-opening") { try journals.openOwn(stop) }
         } onCancel: {
             stop.stop()
         }
-        let place = FleetPlace(terms: terms, directory: directory, own: own)
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
+        let warnings = await losses(terms, logger)
+        let place = FleetPlace(terms: terms, directory: directory, own: own, warnings: warnings + log.warnings)
         var opened = OpenedJournal(
-            journal: own.journal, directory: own.directory, warnings: own.journal.warnings,
+            journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })
         opened.close = { own.close() }
         opened.fleet = place
         return opened
+    }
+
+    /// Says which losses are survived.
+    ///
+    /// - Returns: warnings.
+    private static func losses(_ terms: HostTerms, _ logger: Logger) async -> [String] {
+        do throws(JournalError) {
+            let durability = try await onThread("holdfast-facts") { () throws(JournalError) in
+                try terms.durability(by: .now + .seconds(10))
+            }
+            logger.info("\(durability.words)")
+            return durability.warnings
+        } catch {
+            logger.warning("which losses the database survives is not known: \(error.message)")
+            return []
+        }
     }
 
     /// Runs what blocks on a thread of its own.
@@ -54,19 +73,38 @@ package struct FleetPlace: Sendable {
     }
 }
 
-/// Says in the log why an opening waits: at first, and then once a minute, or when that changes.
-private final class WaitingWords: Sendable {
+/// Says in the log what happens while journals are opened. A reason for waiting is said at first, and then once a minute, or
+/// when it changes.
+final class FleetLog: Sendable {
     private let logger: Logger
     private let last = Monitor<(words: String, at: ContinuousClock.Instant)?>(nil)
+    private let kept = Monitor<[String]>([])
 
     init(_ logger: Logger) { self.logger = logger }
 
-    func tell(_ words: String) {
-        let isNew = last.withLock { last in
-            if let last, last.words == words, .now - last.at < .seconds(60) { return false }
-            last = (words, .now)
-            return true
+    /// What an operator should know of further on, in whole sentences.
+    var warnings: [String] { kept.withLock { $0 } }
+
+    func tell(_ news: HostNews) {
+        switch news {
+        case .waiting(let words):
+            let isNew = last.withLock { last in
+                if let last, last.words == words, .now - last.at < .seconds(60) { return false }
+                last = (words, .now)
+                return true
+            }
+            if isNew { logger.warning("the journal in PostgreSQL is waited for: \(words)") }
+        case .restored(let journal, let first, let last):
+            keep(
+                "The database had lost commits \(first + 1) to \(last) of journal \(journal), and has them again from this "
+                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Others may be")
+        case .setAside(let journal, let error):
+            keep("Journal \(journal) is set aside, and not delivered from: \(error.message)")
         }
-        if isNew { logger.warning("the journal in PostgreSQL is waited for: \(words)") }
+    }
+
+    private func keep(_ words: String) {
+        logger.error("\(words)")
+        kept.withLock { $0.append(words) }
     }
 }

@@ -18,7 +18,7 @@ final class JournalWatch: MetricsListener {
     func reset() { state.withLock { $0 = State() } }
 
     func refused(_ count: Int, reason: Reason) {
-        guard reason == .journalFull || reason == .journalFailed else { return }
+        guard [.journalFull, .journalUnreachable, .journalFailed].contains(reason) else { return }
         state.withLock { $0 = State(refusedAt: .now, reason: reason) }
     }
 
@@ -32,6 +32,10 @@ final class JournalWatch: MetricsListener {
         if wantsRoom ?? (recent == .journalFull) {
             return "the journal is full, or its disk is: nothing more is taken until it has drained"
         }
-        return recent == .journalFailed ? "the journal can't be written" : nil
+        return switch recent {
+        case .journalUnreachable?: "what keeps the journal can't be reached: nothing is taken until it answers"
+        case .journalFailed?: "the journal can't be written"
+        default: nil
+        }
     }
 }

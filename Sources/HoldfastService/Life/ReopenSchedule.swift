@@ -9,9 +9,12 @@ struct ReopenSchedule: Equatable {
 
     private(set) var failures = 0
 
-    /// - Parameter lasted: how long it had been well.
+    /// - Parameters:
+    ///   - lasted: how long it had been well.
+    ///   - counts: whether the failure speaks against the journal.
     /// - Returns: how long to wait; nil when it has failed too often.
-    mutating func failed(after lasted: Duration) -> Duration? {
+    mutating func failed(after lasted: Duration, counts: Bool = true) -> Duration? {
+        guard counts else { return Self.firstPause }
         failures = lasted >= Self.wellAfter ? 1 : failures + 1
         guard failures <= Self.greatestCount else { return nil }
         return min(Self.firstPause * (1 << (failures - 1)), Self.greatestPause)

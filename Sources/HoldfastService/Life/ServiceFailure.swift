@@ -17,4 +17,11 @@ struct ServiceFailure {
         default: false
         }
     }
+
+    /// Whether it speaks against the journal or its disk. That another host has taken the journal, or that what keeps it is away,
+    /// does not, and may come as often as it likes.
+    var counts: Bool {
+        guard let error = error as? JournalError else { return true }
+        return ![.ownershipLost, .unreachable].contains(error.code)
+    }
 }

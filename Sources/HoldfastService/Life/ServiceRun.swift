@@ -131,7 +131,7 @@ package final class ServiceRun: Sendable {
             // A fault at the start needs somebody to fix it; what worked before may come back by itself.
             let wasServing = !addresses.isEmpty
             guard !state.withLock(\.isEnding), wasServing, failure.mayPass,
-                let pause = schedule.failed(after: ContinuousClock.now - start)
+                let pause = schedule.failed(after: ContinuousClock.now - start, counts: failure.counts)
             else {
                 outcome.error = failure.error
                 return outcome

@@ -154,7 +154,7 @@ final class InMemoryBlacklist: BlacklistStorage {
 
     private static func commit(_ state: inout InMemoryJournal.State) -> [@Sendable () -> Void] {
         defer { state.blacklistWaiting = [] }
-        let failure = state.blacklistWriteFailure
+        let failure = state.isTaken ? state.lossOfOwnership : state.blacklistWriteFailure
         return state.blacklistWaiting.map { request in
             if let failure { return request.answer(.failure(failure)) }
             return request.answer(.success(request.perform(on: &state.disk)))

@@ -68,6 +68,7 @@ extension InMemoryJournal {
             return done
         }
         guard !requests.isEmpty || state.marksWait else { return done }
+        if state.isTaken { return lose(requests, &state) }
         if let remains = state.nextCommitBreaks {
             state.nextCommitBreaks = nil
             (done.report, done.answers) = breakCommit(&requests, &state, leaving: remains)
@@ -78,7 +79,7 @@ extension InMemoryJournal {
     }
 
     /// Those requests will not be done.
-    private static func failures(
+    static func failures(
         of requests: ArraySlice<Request>, _ state: inout State, _ error: JournalError
     ) -> [@Sendable () -> Void] {
         let progress = state.progress

@@ -68,7 +68,17 @@ extension InMemoryJournal {
         var blacklistWaiting: [InMemoryBlacklist.Request] = []
         var blacklistWriteFailure: JournalError?
 
-        init(disk: InMemoryDisk) { self.disk = disk }
+        /// What the journals of several hosts have in common.
+        let store: InMemoryStore
+        /// Of the store when this journal was opened.
+        let epoch: Int64
+        var handOutUntil: Duration?
+
+        init(disk: InMemoryDisk, store: InMemoryStore, epoch: Int64) {
+            self.disk = disk
+            self.store = store
+            self.epoch = epoch
+        }
 
         var marksWait: Bool { broken == nil && writeFailure == nil && disk.wouldRaiseMarks(to: ceilings) }
     }

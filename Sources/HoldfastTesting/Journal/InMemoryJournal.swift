@@ -39,8 +39,8 @@ public final class InMemoryJournal: Journal, JournalService {
         self.init(disk: InMemoryDisk(identityKey: identityKey), mode: mode)
     }
 
-    init(disk: InMemoryDisk, mode: Mode) {
-        state = Monitor(State(disk: disk))
+    init(disk: InMemoryDisk, mode: Mode, store: InMemoryStore = InMemoryStore(), epoch: Int64 = 1) {
+        state = Monitor(State(disk: disk, store: store, epoch: epoch))
         self.mode = mode
         identityKey = disk.identityKey
         wallTimeAtOpen = disk.lastWallTime

@@ -53,9 +53,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         }
         for (index, item) in handOut.entries.items.enumerated() {
             guard let entry = world.ledger[item.uid] else { continue }
-            entry.deferralIsAsked = false
-            entry.isReadAfresh = false
-            entry.copies.append(Copy(life: life, consumer: consumer, connection: number, handedAt: world.now))
+            if life == world.life { entry.isReadAfresh = false }
+            world.append(entry, to: self)
             requests.append(
                 Request(
                     entry: entry, copy: entry.copies.count - 1, ticket: handOut.tickets[index], stage: .queued))
@@ -71,6 +70,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ request: Request, _ word: Copy.Word) {
+        guard life == world.life else { return }
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
         world.told(word, of: request.entry, copy: request.copy)

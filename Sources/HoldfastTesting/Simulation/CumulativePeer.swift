@@ -66,8 +66,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
                 world.violate(
                     0, "entry \(item.uid) came with ticket \(handOut.tickets[index].rawValue), not \(position)")
             }
-            entry.deferralIsAsked = false
-            entry.copies.append(Copy(life: life, consumer: consumer, connection: number, handedAt: world.now))
+            world.append(entry, to: self)
             let copy = entry.copies.count - 1
             if isOver { tell(entry, copy, .notProcessed) }
             items.append(Item(entry: entry, copy: copy))
@@ -96,7 +95,7 @@ final class CumulativePeer: Peer, CumulativeConnection, @unchecked Sendable {  /
     private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ entry: LedgerEntry, _ copy: Int, _ word: Copy.Word) {
-        guard entry.copies[copy].word == .outstanding else { return }
+        guard life == world.life, entry.copies[copy].word == .outstanding else { return }
         entry.copies[copy].word = word
         entry.copies[copy].toldBeforeTurn = world.turns
         entry.copies[copy].wasLeft = word == .unknown && !entry.hasOneAttempt

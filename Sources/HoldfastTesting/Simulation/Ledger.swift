@@ -41,6 +41,8 @@ struct Copy {
     var toldBeforeTurn = 0
     /// By this machine's clock.
     var toldAt: WallTime?
+    /// Handed out by a host that had lost the journal: its new owner knows nothing of it but that it may be.
+    var isLate = false
 }
 
 /// What the world knows about one accepted notification.
@@ -96,6 +98,9 @@ final class LedgerEntry {
         self.producer = producer
     }
 
+    /// Of those that the journal's owner has handed out.
+    var lastCopy: Copy? { copies.last { !$0.isLate } }
+
     var isImportedAsSent: Bool { history?.isPossiblySent ?? false }
 
     var isImportedAsRejection: Bool { if case .rejected? = history?.place { true } else { false } }
@@ -130,7 +135,7 @@ final class LedgerEntry {
     /// Waits to go again, by what the engine was told before this turn.
     func isRequeued(life: Int, turn: Int) -> Bool {
         guard outcome == nil, !isAside, requested.isEmpty, !isDeferred, !deferralIsAsked, !isReadAfresh,
-            let last = copies.last,
+            let last = lastCopy,
             last.life == life, last.toldBeforeTurn < turn
         else { return false }
         return last.word == .notProcessed || last.word == .unknown

@@ -14,7 +14,11 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
         tokens = ObservedBlacklist(base.blacklist, world: world)
     }
 
+    /// Whether the journal is its engine's: a former owner's decisions are about what it knows, and come to nothing.
+    private var isCurrent: Bool { world.life == life }
+
     private func asked(_ what: @autoclosure () -> String) {
+        guard isCurrent else { return }
         world.activity += 1
         world.note("journal <- \(what())")
     }
@@ -42,7 +46,7 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
         _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
     ) {
         asked("settle \(batch.count), \(batch.possibleDuplicates) possible duplicates")
-        world.checkDecisions(batch)
+        if isCurrent { world.checkDecisions(batch) }
         base.settle(batch, completion: completion)
     }
 
@@ -55,8 +59,8 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
         of lane: LaneID, to mark: UID, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         asked("mark of \(lane.rawValue) down to \(mark)")
-        base.lowerMark(of: lane, to: mark) { [weak world] result in
-            if case .failure = result { world?.rules.loweringHasFailed = true }
+        base.lowerMark(of: lane, to: mark) { [weak world, life] result in
+            if case .failure = result, world?.life == life { world?.rules.loweringHasFailed = true }
             completion(result)
         }
     }
@@ -65,6 +69,7 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
         of lane: LaneID, to state: LaneState, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         asked("state of \(lane.rawValue): \(state)")
+        guard isCurrent else { return base.setState(of: lane, to: state, completion: completion) }
         if case .stopped = state { world.rules.stopped.insert(lane) } else { world.rules.stopped.remove(lane) }
         base.setState(of: lane, to: state, completion: completion)
     }
@@ -102,8 +107,10 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
 
     func trim(_ bounds: TrimBounds, completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
         asked("trim")
-        world.rules.hasTrimmed = true
-        world.checkTrim(bounds)
+        if isCurrent {
+            world.rules.hasTrimmed = true
+            world.checkTrim(bounds)
+        }
         base.trim(bounds, completion: completion)
     }
 
@@ -116,6 +123,8 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     func observeCommits(_ observer: @escaping @Sendable (CommitReport) -> Void) throws(JournalError) {
         try base.observeCommits(observer)
     }
+
+    var handOutUntil: Duration? { world.handOutUntil(life: life) }
 
     func endObserving() { base.endObserving() }
 
@@ -191,10 +200,12 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
 final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confined to the simulation's thread
     private let base: any BlacklistStorage
     private unowned let world: World
+    private let life: Int
 
     init(_ base: any BlacklistStorage, world: World) {
         self.base = base
         self.world = world
+        life = world.life
     }
 
     var count: Int { base.count }
@@ -207,15 +218,17 @@ final class ObservedBlacklist: BlacklistStorage, @unchecked Sendable {  // confi
     func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup { try base.lookUp(batch) }
 
     func add(_ entries: [BlacklistEntry], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
-        world.activity += 1
-        world.checkBlacklisting(entries)
+        if world.life == life {
+            world.activity += 1
+            world.checkBlacklisting(entries)
+        }
         base.add(entries, completion: completion)
     }
 
     func lift(
         _ registrations: [TokenRegistration], completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        world.activity += 1
+        if world.life == life { world.activity += 1 }
         for registration in registrations { world.ledger.lifted.insert(registration.recipient) }
         base.lift(registrations, completion: completion)
     }

@@ -216,7 +216,7 @@ extension World {
 
     /// On the journal's "thread", inside a commit, or at once.
     private func received(_ receipts: [Receipt], for serials: [UInt64], life: Int) {
-        guard life == self.life else { return }
+        guard life == self.life else { return checkLateReceipts(receipts, for: serials) }
         if receipts.count != serials.count { violate(0, "\(serials.count) submissions had \(receipts.count) receipts") }
         for (serial, receipt) in zip(serials, receipts) {
             application.submitted[serial]?.receipts.append(receipt)

@@ -18,6 +18,8 @@ final class SimulatedStorage {
     /// A commit's fate is not known: nothing can be read before it is opened again.
     private var isBroken = false
     private var last: InMemoryDisk?
+    /// The store can't be reached, and commits are refused for it.
+    private(set) var refusesCutOff = false
     /// Reads are to fail, but not those of the world.
     private var readsFail = false
 
@@ -146,6 +148,35 @@ final class SimulatedStorage {
         changed()
     }
 
+    // MARK: Owners
+
+    /// Whether another host can take it.
+    var canBeTaken: Bool { if case .memory = kind { true } else { false } }
+
+    /// Another host takes the journal.
+    ///
+    /// - Returns: the former owner's.
+    func takeOver() -> InMemoryJournal? {
+        guard case .memory(let journal) = kind else { return nil }
+        // The former owner reaches the store again at a time of its own.
+        cutOff(false)
+        failWrites(false)
+        failReads(false)
+        failBlacklistWrites(false)
+        let next = journal.takenOver()
+        next.limitCommits(to: commitLimit)
+        kind = .memory(next)
+        changed()
+        return journal
+    }
+
+    /// From now on every commit is refused because the store can't be reached; or none any more.
+    func cutOff(_ isCutOff: Bool) {
+        guard case .memory(let journal) = kind, refusesCutOff != isCutOff else { return }
+        refusesCutOff = isCutOff
+        journal.failWrites(with: isCutOff ? JournalError(.unreachable, "the store can't be reached") : nil)
+    }
+
     // MARK: Faults
 
     func failWrites(_ fails: Bool) {
@@ -204,6 +235,7 @@ final class SimulatedStorage {
         changed()
         readsFail = false
         isBroken = false
+        refusesCutOff = false
         switch kind {
         case .memory(let journal):
             let next = journal.crashed()

@@ -48,6 +48,7 @@ struct Swarm: Sendable {
             case .replacesConnector: 0
             case let trouble where Trouble.later.contains(trouble) || Trouble.latest.contains(trouble): 0
             case let trouble where Trouble.other.contains(trouble) || Trouble.choices.contains(trouble): 0
+            case let trouble where Trouble.owners.contains(trouble): 0
             default: rate(&dice)
             }
         }
@@ -86,6 +87,7 @@ struct Swarm: Sendable {
         for trouble in Trouble.latest { rates[trouble.index] = rate(&later) }
         engine.supersedesLiveActivities = rates[Trouble.supersedes.index] > 0
         drawChoices(other)
+        drawOwners(other)
         guard other.chance(0.5) else { return }
         for trouble in Trouble.other { rates[trouble.index] = other.chance(0.5) ? other.pick([0.01, 0.04, 0.15]) : 0 }
         rates[Trouble.otherService.index] = 1
@@ -99,6 +101,12 @@ struct Swarm: Sendable {
         // By a clock that was set back for good, what is scheduled waits as long, and rightly.
         guard rate(.clockLeaps) + rate(.clockBack) > 0 else { return }
         for trouble in [Trouble.schedules, .deliveryHours] { rates[trouble.index] = 0 }
+    }
+
+    private mutating func drawOwners(_ other: Dice) {
+        var dice = other
+        for _ in 0..<96 { _ = dice.next() }
+        for trouble in Trouble.owners { rates[trouble.index] = dice.chance(0.25) ? dice.pick([0.005, 0.02, 0.05]) : 0 }
     }
 
     /// Whether the route that comes and goes is another service's.

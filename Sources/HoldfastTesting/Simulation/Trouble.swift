@@ -54,6 +54,8 @@ package enum Trouble: String, CaseIterable, Sendable {
     case pausesTags
     // A topic of both environments, with tokens that are good in one of them, and routes that try the other.
     case environments
+    // The journal's store is away, or its owner stands still, and another host takes the journal.
+    case takesOver
 
     /// Troubles of another service, drawn from dice of their own.
     static let other: [Trouble] = [
@@ -63,6 +65,9 @@ package enum Trouble: String, CaseIterable, Sendable {
 
     /// Choices of senders, drawn from a copy of those dice.
     static let choices: [Trouble] = [.schedules, .deliveryHours, .newestWins, .pausesTags, .environments]
+
+    /// Of journals that several hosts reach, drawn from another copy.
+    static let owners: [Trouble] = [.takesOver]
 
     /// Those that came later than the others, in the order in which they are drawn.
     static let later: [Trouble] = [

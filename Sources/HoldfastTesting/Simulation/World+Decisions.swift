@@ -133,7 +133,7 @@ extension World {
         if entry.outcome != nil, !isTakenBack, !(entry.outcome == .confirmed && entry.wasQuieted) {
             violate(2, "entry \(entry.uid) is recalled, and ended as \(entry.outcome.map { "\($0)" } ?? "-")")
         }
-        let isNamed = entry.copies.last.map { copy in copy.life == life && Copy.isRefused(copy.word) } ?? false
+        let isNamed = entry.lastCopy.map { copy in copy.life == life && Copy.isRefused(copy.word) } ?? false
         if !possiblySent, !isNamed, !entry.hasOneAttempt {
             violate(3, "entry \(entry.uid) is recalled as never sent, and silence had confirmed it")
         }

@@ -172,7 +172,7 @@ extension World {
     /// The engine was told that the service has discarded it, while it was kept aside and had neither to give way nor been
     /// there for long.
     private func isDeniedInTime(_ entry: LedgerEntry) -> Bool {
-        guard let last = entry.copies.last, last.life == life, last.word == .notProcessed else { return false }
+        guard let last = entry.lastCopy, last.life == life, last.word == .notProcessed else { return false }
         return swarm.engine.lateErrorLimit == 1_000_000 && swarm.engine.lateErrorPeriod >= .seconds(60)
             && !isClockSuspect
     }

@@ -100,10 +100,11 @@ struct RuleState {
 /// What must hold for everything that is handed to a connection.
 extension World {
     func checkHandOut(_ handOut: HandOut, to peer: any Peer) {
+        if peer.life != life { return checkLateHandOut(handOut, to: peer) }
         activity += 1
+        checkOwnership(peer)
         let uids = handOut.entries.items.map(\.uid.rawValue)
         note("route \(peer.route) connection \(peer.number) <- \(uids)")
-        if peer.life != life { violate(0, "a connection of an earlier life was given entries") }
         if let told = peer.toldToStopInTurn, told < turns {
             violate(5, "connection \(peer.number) was given \(uids) after it had said that it takes no more")
         }
@@ -250,7 +251,7 @@ extension World {
             other.lane == entry.lane && !other.isDamaged && other.isRequeued(life: life, turn: turns)
                 && !earlier.contains(other.uid) && !mayBeAccused(other)
                 // Another connector's Consumer reads everything anew, in order.
-                && other.copies.last?.consumer == peer.consumer
+                && other.lastCopy?.consumer == peer.consumer
                 // What it was tried ahead of is still before it.
                 && !(other.wasTriedAhead && other.uid > entry.uid)
         }
@@ -299,7 +300,7 @@ extension World {
         guard peer.route == 1 else { return }
         let inFlight = ledger.open.count { entry in
             entry.isInFlight(life: life) && entry.lane.route == routes[1].name
-                && entry.copies.last?.connection == peer.number
+                && entry.lastCopy?.connection == peer.number
         }
         let window = swarm.engine.cumulativeWindow
         if inFlight + count > window {

@@ -18,6 +18,7 @@ extension World {
         quota = nil
         stallUntil = .zero
         healDisk()
+        healOwners()
         storage.limitEntries(to: nil)
         for index in service.devices.indices {
             if case .bad = service.devices[index].condition { service.devices[index].condition = .good }

@@ -26,6 +26,7 @@ extension World {
         leaving = nil
         isClockSuspect = journal.wallTimeAtOpen.map { wall < $0 } ?? false
         forgetSetClock()
+        owner = SimulatedOwner(owner.times, takenAt: now)
         rules.lastFirst = [:]
         rules.paused = [:]
         readPausedTags()
@@ -118,6 +119,11 @@ extension World {
         do throws(JournalError) { try storage.crash() } catch {
             violate(9, "the journal does not open again: \(error)")
         }
+        forgetLife()
+    }
+
+    /// All that the engine of this life knew, but for what is on disk.
+    func forgetLife() {
         // A commit of which nobody knew what it left can be read now, with what was asked for in mind.
         reconcile()
         for entry in ledger.open { forget(entry) }
@@ -132,7 +138,7 @@ extension World {
         entry.requested = []
         entry.deferralIsAsked = false
         entry.isReadAfresh = false
-        guard entry.copies.last?.life == life else { return }
+        guard entry.lastCopy?.life == life else { return }
         for index in entry.copies.indices where entry.copies[index].life == life {
             switch entry.copies[index].word {
             case .outstanding, .taken: entry.copies[index].word = .unknown
@@ -142,7 +148,7 @@ extension World {
     }
 
     func beginShutdown() {
-        guard shutdownDeadline == nil, let core else { return }
+        guard shutdownDeadline == nil, owner.standstill == nil, let core else { return }
         note("shut down")
         shutdownDeadline = now + swarm.engine.shutdownLimit
         core.shutDown()

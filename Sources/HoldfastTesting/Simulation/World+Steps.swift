@@ -50,7 +50,7 @@ extension World {
     // MARK: The engine
 
     private func turnSome() {
-        guard let core else { return }
+        guard let core, !owner.isStopped else { return }
         let route = dice.number(0...consumers.count - 1)
         let isDue = wakes[route].map { $0 <= now } ?? false
         guard core.hasNews(route: consumers[route]) || isDue || dice.chance(0.05) else { return }
@@ -98,7 +98,7 @@ extension World {
     // MARK: The disk
 
     func commitSome() {
-        if stallUntil > now { return }
+        if stallUntil > now || owner.isCutOff && !storage.refusesCutOff { return }
         if strikes(.diskStall) {
             stallUntil = now + dice.duration(milliseconds: 10...20_000)
             return
@@ -164,7 +164,7 @@ extension World {
 
     /// Called bad, and not judged yet.
     private func isSuspended(_ entry: LedgerEntry) -> Bool {
-        if case .rejected? = entry.copies.last?.word { return true }
+        if case .rejected? = entry.lastCopy?.word { return true }
         return false
     }
 

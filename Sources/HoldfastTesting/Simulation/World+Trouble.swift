@@ -15,6 +15,7 @@ extension World {
         troubleRoutes()
         flood()
         troubleConnectionEnders()
+        troubleOwners()
     }
 
     private func troubleProcess() {
@@ -76,7 +77,7 @@ extension World {
         if strikes(.clockNudge, times: 0.2) { setClock(by: Int64(dice.number(-500...500))) }
     }
 
-    private func setClock(by milliseconds: Int64) {
+    func setClock(by milliseconds: Int64) {
         wallOffset += milliseconds
         note("the clock is set by \(milliseconds) ms")
         if abs(milliseconds) >= 1000 { isClockSuspect = true }

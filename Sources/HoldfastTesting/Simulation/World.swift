@@ -88,6 +88,14 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// By number of a Consumer that is to end: since when it has known it; nil for not yet.
     var retiring: [Int: Duration?] = [:]
 
+    // MARK: Owners
+
+    /// Of this life.
+    var owner: SimulatedOwner
+    var formerOwners: [FormerOwner] = []
+    /// For all that has to do with them, so that a seed without a takeover is the run that it was.
+    var ownerDice: Dice
+
     // MARK: The outside
 
     var ledger = Ledger()
@@ -115,6 +123,8 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
         swarm = Swarm(
             &dice, later: Dice(seed: seed ^ 0x0BEA_7E25), other: Dice(seed: seed ^ 0x0000_FEA7_4E25))
         otherDice = Dice(seed: seed ^ 0x00F1_0C4B_14D5)
+        ownerDice = Dice(seed: seed ^ 0x0000_BEA7_5AFE)
+        owner = SimulatedOwner(Self.leaseTimes(&ownerDice), takenAt: .seconds(1000))
         service = SimulatedService(tokens: swarm.tokenCount, &dice)
         application = SimulatedApplication()
         quota = swarm.quota.map { SimulatedQuota($0, now: .seconds(1000)) }
@@ -122,6 +132,13 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
             disk, identityKey: IdentityKey(first: seed, second: 1), commitLimit: swarm.commitLimit)
         self.dice = dice
         log = EventLog(say: say)
+    }
+
+    private static func leaseTimes(_ dice: inout Dice) -> LeaseTimes {
+        guard dice.chance(0.5) else { return LeaseTimes() }
+        return LeaseTimes(
+            beat: .milliseconds(400), hold: .seconds(1), takeAfter: .seconds(2), answer: .milliseconds(400),
+            retry: .milliseconds(50))
     }
 
     var goesOn: Bool { violation == nil }
@@ -161,7 +178,7 @@ final class World: @unchecked Sendable {  // confined to the thread that runs th
     /// From a peer to the engine, when that still lives.
     func deliver(_ event: ConnectorEvent, from peer: some Peer) {
         note("route \(peer.route) connection \(peer.number): \(Self.describe(event))")
-        guard peer.life == life, let core else { return }
+        guard let core = core(ofLife: peer.life) else { return }
         core.sink(route: peer.consumer, connection: peer.number)(event)
     }
 

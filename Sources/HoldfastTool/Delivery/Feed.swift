@@ -130,7 +130,7 @@ struct Feed {
     }
 
     private func wantOfRoom(_ receipts: [Receipt]) -> Refusal? {
-        for case .refused(let refusal) in receipts where refusal.reason == .journalFull { return refusal }
+        for case .refused(let refusal) in receipts where refusal.isForNow { return refusal }
         return nil
     }
 

@@ -117,7 +117,7 @@ struct FileHandOverWork {
             let receipts = try await link.connected().submit(part.notifications, as: part.producer, note: note)
             for receipt in receipts {
                 switch receipt {
-                case .refused(let refusal) where refusal.reason == .journalFull: return .full(refusal)
+                case .refused(let refusal) where refusal.isForNow: return .full(refusal)
                 case .refused(let refusal) where [.shuttingDown, .journalFailed].contains(refusal.reason):
                     await link.lose()
                     try await sitOut(refusal, part)
@@ -133,7 +133,7 @@ struct FileHandOverWork {
         } catch let error as ControlError where error.mayHaveBeenDone {
             await link.lose()
             return .lost
-        } catch let error as JournalError where [.closed, .undetermined, .mustBeReopened].contains(error.code) {
+        } catch let error as JournalError where error.code == .closed || error.needsReopening {
             await link.lose()
             return .lost
         } catch let error as ControlError where error.code == .unknownRequest {

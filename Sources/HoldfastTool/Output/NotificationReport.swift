@@ -22,7 +22,9 @@ struct NotificationReport: Encodable, Equatable {
 
     /// Whether nothing is wrong with it, and the journal could not take it.
     var isRefusedByJournal: Bool {
-        [Reason.journalFull, .journalFailed].contains { refusal in refusal.rawValue == receipt.reason }
+        [Reason.journalFull, .journalUnreachable, .journalFailed].contains { refusal in
+            refusal.rawValue == receipt.reason
+        }
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -91,7 +91,8 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case .beingRead: .entriesLeft
         case .newerFormat, .damaged: .unreadable
         case .invalidEntry: .badInput
-        case .ownedByAnotherProcess, .unsupportedFileSystem, .alreadyExists: .cannotOpen
+        case .unreachable: .unavailable
+        case .ownedByAnotherProcess, .ownershipLost, .unsupportedFileSystem, .alreadyExists: .cannotOpen
         default: .inputOutput
         }
     }

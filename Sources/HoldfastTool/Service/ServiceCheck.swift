@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastGateway
 internal import HoldfastJournal
+internal import HoldfastPostgres
 internal import HoldfastService
 
 /// The result of `serve --check`: all that would be served, with every file read. Listens on nothing, and opens the journal
@@ -39,6 +40,12 @@ struct ServiceCheck {
             var unconfirmed: Int?
             /// Lanes with notifications that no route serves: these are left alone.
             var unserved: [UnservedLane] = []
+            /// With a journal in PostgreSQL: the database, and this host's name there. `path` is that of its working copies.
+            var database: String?
+            var host: String?
+            /// Which losses an accepted notification survives, by what the database says of itself.
+            var survives: String?
+            var warnings: [String] = []
         }
 
         var usable = true
@@ -65,7 +72,11 @@ struct ServiceCheck {
         report.mistakes = ConfigError(ServicePlan.problems(of: configuration)).lines
         var status: ToolStatus = report.mistakes.isEmpty ? .ok : .configuration
         do throws(JournalError) {
-            if let path = configuration.journal.path { report.journal = try journal(at: path) }
+            if let postgres = configuration.journal.postgres {
+                report.journal = try database(postgres)
+            } else if let path = configuration.journal.path {
+                report.journal = try journal(at: path)
+            }
         } catch {
             report.mistakes.append(error.message)
             if status == .ok { status = ToolError(error).status }
@@ -80,8 +91,23 @@ struct ServiceCheck {
                 clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
         }
         report.admin = configuration.admin.listen?.description
-        report.warnings = configuration.warnings(within: DescriptorLimit.current?.raised)
+        report.warnings = report.journal.warnings + configuration.warnings(within: DescriptorLimit.current?.raised)
         return (report, status)
+    }
+
+    /// - Throws: ``JournalError`` when the database can't be reached or used, or its copies can't lie where they are to.
+    private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
+        let facts = try FleetFacts(postgres)
+        let copies = configuration.journal.copies
+        let isMade = FileManager.default.fileExists(atPath: copies)
+        let directory = isMade ? copies : URL(fileURLWithPath: copies).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            throw JournalError(
+                .permissionDenied, "\(copies) can't be used for working copies: this user may not write to \(directory)")
+        }
+        return .init(
+            path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,
+            survives: facts.durability.words, warnings: facts.durability.warnings)
     }
 
     /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.
@@ -120,6 +146,12 @@ struct ServiceCheck {
                 + (journal.owner.map { "; in use by \($0)" } ?? "")
             : "will be made"
         var rows = [("journal", journal.path, state)]
+        if let database = journal.database {
+            rows = [
+                ("journal", database, "as host \(journal.host ?? "")"), ("", "", journal.survives ?? ""),
+                ("copies", journal.path, journal.exists ? "there" : "will be made"),
+            ]
+        }
         rows += journal.unserved.map { lane in
             ("left alone", lane.lane, "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it")
         }

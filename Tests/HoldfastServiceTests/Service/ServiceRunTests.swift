@@ -222,8 +222,22 @@ struct ServiceRunTests {
         #expect(watch.obstacle(wantsRoom: true)?.contains("full") == true)
         watch.refused(1, reason: .journalFailed)
         #expect(watch.obstacle()?.contains("can't be written") == true)
+        watch.refused(1, reason: .journalUnreachable)
+        #expect(watch.obstacle()?.contains("can't be reached") == true)
         watch.reset()
         #expect(watch.obstacle() == nil)
+    }
+
+    @Test("Another owner, and a store that is away, speak against no journal, and may come for ever")
+    func passing() {
+        var schedule = ReopenSchedule()
+        for code in [JournalError.Code.ownershipLost, .unreachable] {
+            let failure = ServiceFailure(JournalError(code, "elsewhere"))
+            #expect(failure.mayPass && !failure.counts)
+            for _ in 0..<10 { #expect(schedule.failed(after: .zero, counts: failure.counts) == .seconds(1)) }
+        }
+        #expect(ServiceFailure(JournalError(.inputOutput, "broken")).counts)
+        #expect(schedule.failures == 0)
     }
 
     @Test("Failures that are far apart are not in a row")

@@ -89,12 +89,15 @@ package struct JournalSettings: Equatable, Sendable {
         ],
         check: { items, problems in
             for values in items {
-                for key in values.isGiven("postgres") ? ["durability"] : ["host", "schema"] where values.isGiven(key) {
-                    let why =
-                        key == "durability"
-                        ? "does not go with `postgres`, whose own settings say what is survived; leave it out"
-                        : "is for a journal in PostgreSQL; give `postgres`, or leave this out"
-                    problems.append(values.problem(key, why))
+                for key in ["host", "schema"] where values.isGiven(key) && !values.isGiven("postgres") {
+                    problems.append(
+                        values.problem(key, "is for a journal in PostgreSQL; give `postgres`, or leave this out"))
+                }
+                if values.isGiven("postgres"), values.text("durability") == Durability.process.rawValue {
+                    problems.append(
+                        values.problem(
+                            "durability",
+                            "does not go with `postgres`, whose own settings say what is survived; leave it out"))
                 }
                 if let schema = values.text("schema"), values.isGiven("schema"), let why = PostgresSettings.fault(schema) {
                     problems.append(values.problem("schema", why))

@@ -1,3 +1,5 @@
+package import Holdfast
+
 /// A journal as the database lists it.
 package struct ListedJournal: Hashable, Sendable {
     package let id: Int32

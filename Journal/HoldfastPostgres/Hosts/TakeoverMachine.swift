@@ -1,3 +1,5 @@
+package import Holdfast
+
 /// Decides which journals of hosts that are gone a host takes over. It has no clock and no connection.
 package struct TakeoverMachine: Sendable {
     private let times: LeaseTimes

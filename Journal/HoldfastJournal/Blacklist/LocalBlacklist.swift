@@ -1,0 +1,59 @@
+package import Holdfast
+import HoldfastLMDB
+
+/// Opens the copy of a blacklist that lies elsewhere, in a directory of its own.
+///
+/// The copy is no journal: a damaged one is thrown away, and filled again by whoever has the rows.
+package enum LocalBlacklist {
+    /// Opens the copy, or makes an empty one.
+    ///
+    /// - Parameter directory: made with mode 0700; its parent exists. One process owns it.
+    /// - Throws: as `LMDBJournal` does for a journal there, but for damage.
+    package static func open(
+        _ directory: String, _ options: JournalOptions = JournalOptions()
+    ) throws(JournalError) -> any BlacklistCopy {
+        let place = JournalDirectory(directory)
+        if let parent = place.missingParent {
+            throw JournalError(
+                .notFound, "cannot make \(place.path): there is no directory \(parent) yet; make it first")
+        }
+        try place.checkFileSystem()
+        try place.prepare()
+        let lock = try OwnerLock(owning: place)
+        let isWhole = try isWhole(place, options)
+        if isWhole == false { try beginAnew(place) }
+        let opened = try LMDBBlacklist(opening: place, options, damage: isWhole == nil ? nil : 0, lock: lock)
+        try translated("sync", place.path) { () throws(LMDBError) in
+            for directory in [place.blacklist, place.path, Files.parent(of: place.path)] {
+                try Files.syncDirectory(directory)
+            }
+        }
+        try place.finishMaking()
+        // Nothing of format 1 opens a copy.
+        opened.start(raiseFormat: {})
+        return opened
+    }
+
+    /// - Returns: nil for one that is too large to be looked at before it is opened.
+    private static func isWhole(_ place: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Bool? {
+        let file = place.blacklist + "/data.mdb"
+        guard !Files.exists(place.incomplete), Files.exists(file) else { return false }
+        let verdict = try translated("look at", place.path) { () throws(LMDBError) in try DataFileCheck.check(file) }
+        guard case .sound = verdict else { return false }
+        try translated("sync", place.path) { () throws(LMDBError) in try DataFileCheck.secure(file) }
+        return try OpeningCheck.isWholeBlacklist(in: place, greatestPageCount: options.pagesCheckedAtOpening)
+    }
+
+    /// Until the copy is opened once, a file says that it is not whole.
+    private static func beginAnew(_ place: JournalDirectory) throws(JournalError) {
+        try translated("make", place.path) { () throws(LMDBError) in
+            let marker = try OpenFile(place.incomplete, .create)
+            try marker.sync()
+            try Files.syncDirectory(place.path)
+            _ = try Files.makeDirectory(place.blacklist, adopting: true)
+            for name in ["data.mdb", "lock.mdb"] where Files.exists(place.blacklist + "/" + name) {
+                try Files.remove(place.blacklist + "/" + name)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+internal import HoldfastPQ
+
+/// The thread of a ``CommandServer``.
+struct CommandWorker: ~Copyable {
+    private let terms: CommandServer.Terms
+    private let calls: CommandCalls
+    private let board: CommandBoard
+    private let interruption: PQInterruption
+    private var connection: PQConnection?
+
+    init(_ terms: CommandServer.Terms, _ board: CommandBoard, _ interruption: PQInterruption) {
+        self.terms = terms
+        self.board = board
+        self.interruption = interruption
+        calls = CommandCalls(terms.schema)
+    }
+
+    /// Without an answer to wait for, a thread that is to stop ends at once.
+    private var isWanted: Bool { !interruption.isInterrupted && (!board.isStopped || board.openCount > 0) }
+
+    mutating func run() {
+        let shortest = Duration.milliseconds(50)
+        var pause = shortest
+        while isWanted {
+            if board.journals.isEmpty, board.openCount == 0 {
+                board.rest(.seconds(60), heeding: true)
+                continue
+            }
+            do throws(PQError) {
+                let connection = try connected()
+                try sendAnswers(connection)
+                try claim(connection)
+                board.tell(nil)
+                pause = shortest
+                // An answer that is made meanwhile does not wake this thread from the wait for a notification.
+                let time = board.openCount > 0 ? .milliseconds(20) : terms.interval
+                _ = try connection.notifications(by: .now + time)
+            } catch {
+                connection?.close()
+                connection = nil
+                if !interruption.isInterrupted { board.tell(error.description) }
+                board.rest(pause, heeding: false)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+        connection?.close()
+        board.endThread()
+    }
+
+    private mutating func connected() throws(PQError) -> PQConnection {
+        if let connection, connection.isUsable { return connection }
+        let made = try ServiceConnection.open(
+            terms.target, terms.schema, name: "holdfast commands", by: .now + terms.answer, interruption)
+        connection = made
+        try made.run([calls.listenToCommands], by: .now + terms.answer)
+        return made
+    }
+
+    private func sendAnswers(_ connection: PQConnection) throws(PQError) {
+        while let answer = board.nextAnswer {
+            try calls.answer(answer.id, answer.bytes, connection, by: .now + terms.answer)
+            board.forgetAnswer()
+        }
+    }
+
+    private func claim(_ connection: PQConnection) throws(PQError) {
+        let (journals, room) = (board.journals, terms.greatestCommands - board.openCount)
+        guard !board.isStopped, !journals.isEmpty, room > 0 else { return }
+        let sent = ContinuousClock.Instant.now
+        let claimed = try calls.claim(journals, host: terms.host, limit: room, connection, by: sent + terms.answer)
+        for command in claimed { board.carryOut(command, isLate: .now >= sent + command.time) }
+    }
+}

@@ -1,0 +1,16 @@
+package import Holdfast
+
+/// Where rows of the outbox go: an engine whose journal has its log in the same database.
+package protocol OutboxReceiver: Sendable {
+    /// Submits rows without waiting. Those that the journal appends, or had before, leave the outbox in the same commit.
+    ///
+    /// - Parameters:
+    ///   - rows: one for each notification.
+    ///   - onCommit: gets a receipt for each, in order, unless this throws.
+    /// - Throws: ``Refusal`` or ``JournalError`` where nothing can be submitted under the name.
+    func submit(
+        _ notifications: [PushNotification], as producer: String, taking rows: [Int64],
+        onCommit: @escaping @Sendable ([Receipt]) -> Void) throws
+}
+
+extension PushEngine: OutboxReceiver {}

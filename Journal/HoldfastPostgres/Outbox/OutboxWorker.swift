@@ -1,0 +1,194 @@
+internal import Holdfast
+internal import HoldfastPQ
+
+/// The thread of an intake.
+struct OutboxWorker {
+    private static let turnInterval = Duration.seconds(1)
+
+    private let terms: OutboxIntake.Terms
+    private let calls: OutboxCalls
+    private let receiver: any OutboxReceiver
+    private let board: OutboxBoard
+    private let interruption: PQInterruption
+    private var connection: PQConnection?
+    /// The session of the last connection, which may hang in its commit.
+    private var session: SessionMark?
+    private var pace = OutboxPace()
+    /// The rows that are claimed, and whose end is not known.
+    private var inHand: Set<Int64> = []
+    /// Submissions without an answer.
+    private var underWay = 0
+    /// Rows that were refused for now.
+    private var again: [OutboxRow] = []
+    /// Rows that are not taken.
+    private var endings: [OutboxCalls.Ending] = []
+    /// Behind which rows that the journal had claimed are to be listed; `nil` when all were.
+    private var listedTo: Int64? = 0
+    private var nextTurn = ContinuousClock.now
+    private var ending: OutboxIntake.Ending?
+
+    init(
+        _ terms: OutboxIntake.Terms, _ receiver: any OutboxReceiver, _ board: OutboxBoard,
+        _ interruption: PQInterruption
+    ) {
+        self.terms = terms
+        self.receiver = receiver
+        self.board = board
+        self.interruption = interruption
+        calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
+    }
+
+    mutating func run() {
+        while ending == nil {
+            do throws(PQError) {
+                try step()
+            } catch {
+                failed(error)
+            }
+            board.tell { $0.inHand = inHand.count }
+        }
+        connection?.close()
+        board.tell { $0.ending = ending }
+        board.endThread()
+    }
+
+    private mutating func failed(_ error: PQError) {
+        connection?.close()
+        connection = nil
+        // A claim may have been made of which nobody here knows.
+        listedTo = 0
+        board.tell { $0.trouble = error.description }
+        if error.kind == .refused, error.sqlState == LogRefusal.lost { ending = .ownershipLost }
+        if error.kind == .interrupted { ending = .stopped }
+        if ending == nil { board.rest(pace.wasRefused()) }
+    }
+
+    private mutating func step() throws(PQError) {
+        for answer in board.takeAnswers() { judge(answer) }
+        if ending != nil { return }
+        try settle()
+        if board.isStopped { return try stop() }
+        if !again.isEmpty, underWay == 0 {
+            let rows = again
+            again = []
+            board.rest(pace.wasRefused())
+            return submit(rows)
+        }
+        guard again.isEmpty, underWay < 2 else { return board.rest(.seconds(1)) }
+        let rows = try claim()
+        if rows.isEmpty {
+            guard listedTo == nil else { return }
+            if !terms.takesNew, inHand.isEmpty { ending = .drained } else { board.rest(pace.foundNothing()) }
+        } else {
+            pace.found()
+            inHand.formUnion(rows.map(\.id))
+            submit(rows)
+        }
+        try turn()
+    }
+
+    private mutating func claim() throws(PQError) -> [OutboxRow] {
+        let connection = try connected()
+        let deadline = ContinuousClock.now + terms.answer
+        if let listed = listedTo {
+            let rows = try calls.claimed(after: listed, terms.batch, connection, by: deadline)
+            listedTo = rows.count < terms.batch ? nil : rows.last?.id
+            return rows.filter { !inHand.contains($0.id) }
+        }
+        if !terms.takesNew { return [] }
+        let rows = try calls.claim(terms.batch, connection, by: deadline)
+        board.tell { $0.trouble = nil }
+        return rows
+    }
+
+    /// Claims and submissions leave rows that are gone in the tables.
+    private mutating func turn() throws(PQError) {
+        guard terms.takesNew, ContinuousClock.now >= nextTurn else { return }
+        nextTurn = .now + Self.turnInterval
+        try calls.turn(try connected(), by: .now + terms.answer)
+    }
+
+    /// What is in hand and was not submitted is for others.
+    private mutating func stop() throws(PQError) {
+        if underWay > 0 { return board.rest(.milliseconds(100)) }
+        if !again.isEmpty { try calls.release(again.map(\.id), try connected(), by: .now + terms.answer) }
+        ending = .stopped
+    }
+
+    // MARK: Submitting
+
+    private mutating func submit(_ rows: [OutboxRow]) {
+        var groups: [String: [OutboxRow]] = [:]
+        for row in rows {
+            if case .failure(let refusal) = row.notification {
+                endings.append(.init(row.id, refusal))
+            } else {
+                groups[row.producer, default: []].append(row)
+            }
+        }
+        for (producer, rows) in groups { submit(rows, as: producer) }
+    }
+
+    private mutating func submit(_ rows: [OutboxRow], as producer: String) {
+        let notifications = rows.compactMap { row in try? row.notification.get() }
+        do {
+            try receiver.submit(notifications, as: producer, taking: rows.map(\.id)) { [board] receipts in
+                board.answer(.init(rows: rows, receipts: receipts))
+            }
+            underWay += 1
+        } catch let refusal as Refusal {
+            for row in rows { refused(row, refusal) }
+        } catch let error as JournalError where error.code == .tooManyProducers {
+            for row in rows { refused(row, Refusal(.badProducerName, error.message)) }
+        } catch {
+            for row in rows { refused(row, Refusal(.journalFailed, "\(error)")) }
+        }
+    }
+
+    private mutating func judge(_ answer: OutboxBoard.Answer) {
+        underWay -= 1
+        var taken = 0
+        for (row, receipt) in zip(answer.rows, answer.receipts) {
+            switch receipt {
+            case .accepted, .repeated:
+                taken += 1
+                // One that was refused now, and taken before, has not left the outbox with a commit.
+                if row.isNamed { endings.append(.init(row.id, nil)) } else { inHand.remove(row.id) }
+            case .refused(let refusal): refused(row, refusal)
+            case .undetermined(let error):
+                ending = .journalFailed
+                board.tell { $0.trouble = error.message }
+            }
+        }
+        board.tell { $0.taken += taken }
+    }
+
+    private mutating func refused(_ row: OutboxRow, _ refusal: Refusal) {
+        if [.journalFull, .journalFailed, .shuttingDown].contains(refusal.reason) {
+            again.append(row)
+            board.tell { $0.trouble = refusal.detail }
+        } else {
+            endings.append(.init(row.id, refusal))
+        }
+    }
+
+    private mutating func settle() throws(PQError) {
+        guard !endings.isEmpty else { return }
+        try calls.settle(endings, try connected(), by: .now + terms.answer)
+        for ending in endings { inHand.remove(ending.id) }
+        let rejected = endings.count { $0.reason != nil }
+        board.tell { $0.rejected += rejected }
+        endings = []
+    }
+
+    private mutating func connected() throws(PQError) -> PQConnection {
+        if let connection, connection.isUsable { return connection }
+        let name = "holdfast outbox of journal \(terms.journal)"
+        let deadline = ContinuousClock.now + terms.connecting
+        let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
+        connection = made
+        listedTo = 0
+        try SessionMark.replace(&session, by: made, terms.schema, deadline)
+        return made
+    }
+}

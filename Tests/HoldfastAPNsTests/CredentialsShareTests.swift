@@ -1,0 +1,141 @@
+import Foundation
+import Holdfast
+import HoldfastOpenSSL
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastAPNs
+
+/// Hosts that share one provider token.
+@Suite("Provider tokens that hosts share") struct CredentialsShareTests {
+    /// As the database is.
+    private final class Store: ProviderTokenStore {
+        struct State: Sendable {
+            var notes: [String: (note: [UInt8], version: Int64)] = [:]
+            var swaps = 0
+            var isAway = false
+            /// Runs once, behind the next read.
+            var afterRead: (@Sendable () async throws -> Void)?
+        }
+
+        struct Away: Error {}
+
+        let state = Monitor(State())
+
+        func read(_ name: String) async throws -> (note: [UInt8], version: Int64)? {
+            let (found, next) = try state.withLock { state in
+                if state.isAway { throw Away() }
+                defer { state.afterRead = nil }
+                return (state.notes[name], state.afterRead)
+            }
+            try await next?()
+            return found
+        }
+
+        func swap(_ name: String, seen: Int64, _ note: [UInt8]) async throws -> Bool {
+            try state.withLock { state in
+                if state.isAway { throw Away() }
+                guard state.notes[name]?.version ?? 0 == seen else { return false }
+                state.notes[name] = (note, seen + 1)
+                state.swaps += 1
+                return true
+            }
+        }
+    }
+
+    /// A host with the key.
+    private struct Host {
+        let source: ProviderTokenSource
+        let share: ProviderTokenShare
+
+        init(_ key: ES256PrivateKey, _ store: Store, _ clock: ManualClock) throws {
+            let registry = ProviderTokenRegistry(clock: clock.engineClock)
+            source = registry.source(
+                for: try APNsSigningKey(.bytes(key.pem()), keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
+            share = ProviderTokenShare(store, registry: registry)
+        }
+    }
+
+    private let clock = ManualClock()
+    private let store = Store()
+    private let hosts: [Host]
+
+    init() throws {
+        let (key, store, clock) = (try ES256PrivateKey(), store, clock)
+        hosts = try (0..<3).map { _ in try Host(key, store, clock) }
+    }
+
+    private var tokens: Set<ProviderTokenSource.Token> {
+        get throws { Set(try hosts.map { try $0.source.current() }) }
+    }
+
+    @Test("All hosts send with one token, for hours, and a new one comes no sooner than every twenty minutes")
+    func one() async throws {
+        var all: [ProviderTokenSource.Token] = []
+        for minute in 0..<240 {
+            for host in hosts { try await host.share.exchange() }
+            let now = try tokens
+            #expect(now.count == 1, "minute \(minute)")
+            if let token = now.first, token != all.last { all.append(token) }
+            clock.advance(by: .seconds(60))
+        }
+        #expect((4...12).contains(all.count))
+        #expect(store.state.withLock { $0.swaps } == all.count)
+    }
+
+    @Test("Of hosts that mint at once one wins, and the others use its token")
+    func race() async throws {
+        let (store, second) = (store, hosts[1])
+        store.state.withLock { $0.afterRead = { try await second.share.exchange() } }
+        try await hosts[0].share.exchange()
+        #expect(store.state.withLock { $0.swaps } == 1)
+        try await hosts[2].share.exchange()
+        #expect(try tokens.count == 1)
+    }
+
+    @Test("Without the store each host mints for itself, and all have one again when it is back")
+    func away() async throws {
+        store.state.withLock { $0.isAway = true }
+        for host in hosts {
+            await #expect(throws: Store.Away.self) { try await host.share.exchange() }
+            clock.advance(by: .seconds(1))
+            _ = try host.source.current()
+        }
+        #expect(try tokens.count == 3)
+        store.state.withLock { $0.isAway = false }
+        for _ in 0..<2 { for host in hosts { try await host.share.exchange() } }
+        // The youngest of those that were minted.
+        #expect(try tokens == [hosts[2].source.current()])
+        #expect(try hosts[0].source.current().mintedAt == clock.wall)
+    }
+
+    @Test("A token that is no token of the key, or too old, or from the future, is not used")
+    func notUsed() async throws {
+        let name = hosts[0].source.sharedName
+        try await hosts[0].share.exchange()
+        let good = try #require(store.state.withLock { $0.notes[name] }).note
+        for note in [[], Array(good.dropLast()), good + [0], Array(good.reversed())] {
+            store.state.withLock { $0.notes[name] = (note, 9) }
+            try await hosts[1].share.exchange()
+            #expect(store.state.withLock { $0.notes[name]?.note } != note)
+        }
+        let before = try hosts[1].source.current()
+        let ahead = ManualClock()
+        ahead.advance(by: .seconds(3600))
+        let other = ProviderTokenSource(hosts[0].source.signingKey, clock: ahead.engineClock)
+        let future = try other.current().note(other.signingKey)
+        store.state.withLock { $0.notes[name] = (future, 10) }
+        try await hosts[1].share.exchange()
+        #expect(try hosts[1].source.current() == before)
+    }
+
+    @Test("A token that a host replaced, since the service called it expired, becomes that of all")
+    func replaced() async throws {
+        for host in hosts { try await host.share.exchange() }
+        let first = try hosts[1].source.current()
+        clock.advance(by: .seconds(60))
+        let second = try #require(try hosts[1].source.replace(first))
+        for host in [hosts[1], hosts[0], hosts[2]] { try await host.share.exchange() }
+        #expect(try tokens == [second])
+    }
+}
