@@ -22,6 +22,11 @@ struct CopyOwnership: JournalOwnership {
                 .contradicted,
                 "journal \(name) in PostgreSQL has other commits than this host has kept there: was the database rolled back, "
                     + "or a standby promoted that lacked them? The journal is opened anew, and compared")
+        case .outboxChanged:
+            JournalError(
+                .mustBeReopened,
+                "somebody has deleted rows of the outbox that journal \(name) in PostgreSQL had claimed: nobody but "
+                    + "the functions of the schema may touch its tables. The journal is opened anew")
         case .stopped: JournalError(.closed, "journal \(name) in PostgreSQL is closed")
         }
     }

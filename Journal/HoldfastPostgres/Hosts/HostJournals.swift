@@ -179,7 +179,7 @@ package struct HostJournals: Sendable {
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
             upkeep.start(journal)
-            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, copy, closing: terms.closing)
+            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, copy, epoch: epoch, closing: terms.closing)
         } catch {
             let ending = ownership.ending
             gate.stop()

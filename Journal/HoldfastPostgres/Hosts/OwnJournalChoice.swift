@@ -1,3 +1,5 @@
+internal import Holdfast
+
 /// Decides which journal a host accepts into. Its journals are named after it: `web-1`, and `web-1#2` where another host still
 /// delivers what was left in the first.
 package enum OwnJournalChoice: Hashable, Sendable {

@@ -6,6 +6,7 @@ package import HoldfastJournal
 package final class OwnedJournal: Sendable {
     package let id: Int32
     package let name: String
+    package let epoch: Int64
     package let directory: String
     package let journal: LMDBJournal
     private let lease: JournalLease
@@ -17,10 +18,12 @@ package final class OwnedJournal: Sendable {
 
     init(
         _ place: ListedName, _ journal: LMDBJournal, _ lease: JournalLease, _ gate: PostgresGate,
-        _ ownership: CopyOwnership, _ upkeep: Upkeep, _ copy: CopyPlace, closing: Duration
+        _ ownership: CopyOwnership, _ upkeep: Upkeep, _ copy: CopyPlace, epoch: Int64,
+        closing: Duration
     ) {
         id = place.id
         name = place.name
+        self.epoch = epoch
         directory = journal.directory
         self.journal = journal
         self.lease = lease
@@ -80,8 +83,7 @@ package final class OwnedJournal: Sendable {
         journal.close()
         upkeep.closed()
         gate.stop()
-        let epoch = lease.epoch
-        if lease.release(within: closing, closing: isDrained) == .released, let epoch {
+        if lease.release(within: closing, closing: isDrained) == .released {
             // The release has given it the next one, and nobody else had it by then.
             do throws(JournalError) { try copy.note(epoch: epoch + 1) } catch {
                 // Then the copy can't be told from an older one, and is not used to restore the database.

@@ -65,6 +65,7 @@ package struct Migrator: Sendable {
                 throw explained(error, connection, by: deadline)
             }
         }
+        return made
     }
 
     /// What each role is granted, in a transaction of its own.

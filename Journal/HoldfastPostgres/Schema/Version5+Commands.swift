@@ -77,7 +77,7 @@ extension Migration {
     }
 
     /// Also deletes what nobody reads any more: a minute behind its deadline.
-    static func claiming(_ schema: String) -> [String] {
+    static func claimingCommands(_ schema: String) -> [String] {
         function(
             schema, "claim_commands(of_journals int8[], of_epochs int8[], of_host text, row_limit int4)",
             returns: "TABLE (id uuid, journal int4, request bytea, left_ms int8)",

@@ -10,7 +10,7 @@ extension Migration {
         operating: ["schema_version()"] + commandCalls
     ) { schema in
         blacklistTables(schema) + sharing(schema) + feeding(schema) + trimming(schema) + notes(schema)
-            + commandTables(schema) + asking(schema) + claiming(schema)
+            + commandTables(schema) + asking(schema) + claimingCommands(schema)
     }
 
     /// `blacklist` has a row for each scope of a recipient; one without `entry` says that it was removed. Addresses and topics may

@@ -45,8 +45,8 @@ final class FleetKeeper: Service, Sendable {
     var troubles: [String] {
         let watch = state.withLock { $0.watch }
         let own = place.own.troubles.map { "journal \(place.own.name): \($0)" }
-        let others = taken.flatMap { life in life.owned.troubles.map { "journal \(life.owned.name): \($0)" } }
-        return place.warnings + log.warnings + own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
+        let others = taken.flatMap { life in life.troubles.map { "journal \(life.owned.name): \($0)" } }
+        return place.warnings + log.warnings + place.shared.troubles + own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
     }
 
     func run() async throws {
@@ -102,8 +102,11 @@ final class FleetKeeper: Service, Sendable {
         }
         if isEnding { stop.stop() }
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
-        return try await FleetPlace.onThread("holdfast-takeover") {
-            try journals.open(taken.journal, taken: taken.ownership, stop)
+        return try await FleetPlace.onThread("holdfast-takeover") { [place, log] in
+            let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
+            // What its former owner has learnt.
+            place.shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
+            return owned
         }
     }
 
@@ -112,7 +115,7 @@ final class FleetKeeper: Service, Sendable {
         do {
             let (configuration, routes, webhooks) = try means()
             life = try TakenJournal(
-                owned, configuration: configuration, routes: routes, webhooks: webhooks, host: host)
+                owned, place, configuration: configuration, routes: routes, webhooks: webhooks, host: host)
         } catch {
             await close(owned)
             throw error

@@ -10,6 +10,7 @@ package struct FleetPlace: Sendable {
     package let terms: HostTerms
     package let directory: HostDirectory
     package let own: OwnedJournal
+    let shared: FleetShares
     /// What an operator should know of the database all the time, in whole sentences.
     package let warnings: [String]
 
@@ -19,23 +20,38 @@ package struct FleetPlace: Sendable {
     static func open(
         _ settings: PostgresSettings, _ journal: JournalSettings, logger: Logger
     ) async throws -> OpenedJournal {
-        let terms = try settings.terms(journal.options(create: true))
+        var terms = try settings.terms(journal.options(create: true))
         let directory = try HostDirectory(journal.copies)
         let log = FleetLog(logger)
+        let shared = try FleetShares(terms, directory)
+        terms.options.blacklist = shared.blacklist
         let journals = HostJournals(terms, directory) { log.tell($0) }
         let stop = try OpeningStop()
-        let own = try await withTaskCancellationHandler {
-            try await Self.onThread("holdfast-opening") { try journals.openOwn(stop) }
-        } onCancel: {
-            stop.stop()
+        let own: OwnedJournal
+        do {
+            own = try await withTaskCancellationHandler {
+                try await Self.onThread("holdfast-opening") {
+                    let own = try journals.openOwn(stop)
+                    shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
+                    return own
+                }
+            } onCancel: {
+                stop.stop()
+            }
+        } catch {
+            shared.close()
+            throw error
         }
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
         let warnings = await losses(terms, logger)
-        let place = FleetPlace(terms: terms, directory: directory, own: own, warnings: warnings + log.warnings)
+        let place = FleetPlace(terms: terms, directory: directory, own: own, shared: shared, warnings: warnings + log.warnings)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })
-        opened.close = { own.close() }
+        opened.close = {
+            own.close()
+            shared.close()
+        }
         opened.fleet = place
         return opened
     }

@@ -12,12 +12,15 @@ final class TakenJournal: Sendable {
     let owned: OwnedJournal
     let engine: PushEngine
     private let webhooks: WebhookKeeper
+    private let submissions: SubmissionsBySQL
+    private let outcomes: OutcomesBySQL
+    private let commands: CommandsOfJournal
     private let group: ServiceGroup
     private let look: Duration
 
     /// - Throws: ``JournalError`` or `RouteError`.
     init(
-        _ owned: OwnedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
+        _ owned: OwnedJournal, _ place: FleetPlace, configuration: HoldfastConfiguration, routes: [ReadyRoute],
         webhooks: [WebhookConfiguration], host: ServiceHost, look: Duration = .seconds(1)
     ) throws {
         self.owned = owned
@@ -33,14 +36,20 @@ final class TakenJournal: Sendable {
         let service = ControlService(control: control) { error in
             host.logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
         }
+        submissions = SubmissionsBySQL(owned, place.terms, engine, takesNew: false)
+        outcomes = OutcomesBySQL(owned, place.terms, engine)
+        commands = CommandsOfJournal(owned, place.shared, engine)
         group = ServiceGroup(
             configuration: .init(
                 services: [
                     .init(service: service, successTerminationBehavior: .ignore),
+                    .init(service: commands, successTerminationBehavior: .ignore),
                     .init(service: self.webhooks, successTerminationBehavior: .ignore),
+                    .init(service: outcomes, successTerminationBehavior: .ignore),
                     .init(
                         service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: submissions, successTerminationBehavior: .ignore),
                 ], logger: logger))
     }
 
@@ -57,7 +66,13 @@ final class TakenJournal: Sendable {
         }
     }
 
-    private var isOver: Bool { owned.ending != nil || owned.isDrained && engine.status().inFlight == 0 }
+    private var isOver: Bool {
+        owned.ending != nil
+            || submissions.isDrained && owned.isDrained && engine.status().inFlight == 0 && outcomes.isCaughtUp
+    }
+
+    /// What is in the way, one line each.
+    var troubles: [String] { owned.troubles + submissions.troubles + outcomes.troubles }
 
     func end() async { await group.triggerGracefulShutdown() }
 }

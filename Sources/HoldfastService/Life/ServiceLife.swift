@@ -64,6 +64,15 @@ final class ServiceLife: Sendable {
             }
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
+        if let place = opened.fleet {
+            let commands = CommandsOfJournal(place.own, place.shared, engine)
+            let outcomes = OutcomesBySQL(place.own, place.terms, engine)
+            services += [
+                .init(service: commands, successTerminationBehavior: .ignore),
+                .init(service: place.shared, successTerminationBehavior: .ignore),
+                .init(service: outcomes, successTerminationBehavior: .ignore),
+            ]
+        }
         services += [
             // Told to the end: it goes on until the engine has ended.
             .init(service: self.webhooks, successTerminationBehavior: .ignore),
@@ -72,7 +81,13 @@ final class ServiceLife: Sendable {
                 failureTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: feedback, successTerminationBehavior: .ignore),
         ]
-        if let fleet { services.append(.init(service: fleet, successTerminationBehavior: .ignore)) }
+        if let fleet, let place = opened.fleet {
+            let submissions = SubmissionsBySQL(place.own, place.terms, engine, takesNew: true)
+            services += [
+                .init(service: fleet, successTerminationBehavior: .ignore),
+                .init(service: submissions, successTerminationBehavior: .ignore),
+            ]
+        }
         services += [
             // Listed behind the engine, it answers what is in hand before the engine ends.
             .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),

@@ -27,6 +27,16 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
         help: ArgumentHelp("The role of the hosts, which is granted what it needs, and no table.", valueName: "role"))
     var service: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The role of an application that submits by SQL: it may do that, and nothing else.", valueName: "role"))
+    var submitter: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The role of operators, who steer journals from anywhere by `holdfast postgres`.", valueName: "role"))
+    var operators: String?
+
     @Flag(name: .long, help: "Print the statements, and run nothing.")
     var print = false
 
@@ -58,7 +68,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             let migrator = Migrator(schema: schema)
             do throws(SchemaError) {
                 if print {
-                    Console.standard.print(try migrator.text(after: from ?? 0, service: service))
+                    Console.standard.print(try migrator.text(
+                            after: from ?? 0, service: service, submitter: submitter, operators: operators))
                     return .ok
                 }
             } catch {
@@ -68,7 +79,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             defer { connection.close() }
             let made: [Int]
             do throws(SchemaError) {
-                made = try migrator.migrate(connection, service: service, by: .now + .seconds(300))
+                made = try migrator.migrate(
+                    connection, service: service, submitter: submitter, operators: operators, by: .now + .seconds(300))
             } catch {
                 throw ToolError(error)
             }
