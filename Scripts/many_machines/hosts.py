@@ -175,6 +175,8 @@ class Files(Batches):
         super().__init__(world)
 
     def hand_over(self):
+        if not (self.host.is_running and self.host.is_serving):
+            return []
         self.count += 1
         path = self.host.folder / f"batch-{self.count}.ndjson"
         batch = self.batch(100)

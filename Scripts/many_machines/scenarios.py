@@ -72,6 +72,20 @@ def kill_never(world):
     world.load(world.some(1, 3))
 
 
+@scenario("read-while-starting")
+def read_while_starting(world):
+    """kill -9 of a host, which is started again while somebody reads its copy, again and again"""
+    host, since = kill(world)
+    host.begin()
+    end = time.monotonic() + 30
+    while not host.is_serving and host.is_running and time.monotonic() < end:
+        subprocess.run(
+            [world.program, "journal", "status", "--journal", host.copies / "own.journal", "--json"],
+            capture_output=True, stdin=subprocess.DEVNULL)
+    world.expect_takeover(host, since)
+    world.load(1)
+
+
 @scenario("recover-on-a-copy")
 def recover_on_a_copy(world):
     """kill -9 of a host, and somebody runs `holdfast recover` and `holdfast send` with its configuration"""

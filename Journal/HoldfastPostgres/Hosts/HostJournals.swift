@@ -140,7 +140,6 @@ package struct HostJournals: Sendable {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch {
                 guard error.code == .beingRead, !stop.isStopped, Condition.now < limit else { throw error }
-                onWaiting(error.message)
                 stop.rest(.milliseconds(20))
             }
         }
