@@ -240,7 +240,7 @@ class World:
         """How often a journal was opened after another owner: each may repeat its window and what the mark was ahead."""
         lines = [host.log.read_text(errors="replace") for host in self.hosts if host.log.exists()]
         taken = sum(text.count("is taken over") for text in lines)
-        reopened = sum(text.count("is opened again") for text in lines)
+        reopened = sum(text.count("the journal is opened anew in") for text in lines)
         self.notes["takenOver"] = taken
         return max(self.owners_lost, taken) + reopened + self.owners_lost
 
