@@ -214,6 +214,9 @@ class World:
         lost = self.judge.wait_for_all(30) if not lost else lost
         figures, twice = self.judge.figures()
         figures["lost"] = len(lost)
+        if lost and self.statements:
+            self.notes["outbox"] = self.primary.psql(
+                "SELECT coalesce(journal::text, 'free'), count(*), min(at), max(at) FROM holdfast.outbox GROUP BY 1")
         if lost and not self.plan.loses:
             self.breach(f"{len(lost)} accepted are lost: {self.words(lost)}")
         if twice and not self.plan.loses:
