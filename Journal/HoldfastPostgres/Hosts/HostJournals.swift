@@ -11,6 +11,7 @@ package struct HostJournals: Sendable {
     private let onNews: @Sendable (HostNews) -> Void
 
     private static let pause = Duration.seconds(1)
+    private static let readersPatience = Duration.seconds(3)
 
     package init(
         _ terms: HostTerms, _ directory: HostDirectory, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
@@ -116,7 +117,7 @@ package struct HostJournals: Sendable {
     ) throws(JournalError) -> OwnedJournal {
         do throws(JournalError) {
             do throws(JournalError) {
-                return try openOnce(place, lease, epoch: epoch, stop)
+                return try openBesideReaders(place, lease, epoch: epoch, stop)
             } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
                 // What is damaged is a copy, or else it is again.
                 try directory.copy(of: place.id).discard()
@@ -126,6 +127,21 @@ package struct HostJournals: Sendable {
             let wasLost = lease.phase == .lost
             lease.release(within: terms.closing, closing: error.code == .contradicted)
             throw stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
+        }
+    }
+
+    /// Waits for a tool that reads the copy at rest, which takes only a moment.
+    private func openBesideReaders(
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) -> OwnedJournal {
+        let limit = Condition.now + Self.readersPatience
+        while true {
+            do throws(JournalError) {
+                return try openOnce(place, lease, epoch: epoch, stop)
+            } catch {
+                guard error.code == .beingRead, !stop.isStopped, Condition.now < limit else { throw error }
+                stop.rest(.milliseconds(20))
+            }
         }
     }
 
