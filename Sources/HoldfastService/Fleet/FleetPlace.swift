@@ -113,7 +113,7 @@ final class FleetLog: Sendable {
         case .restored(let journal, let first, let last):
             keep(
                 "The database had lost commits \(first + 1) to \(last) of journal \(journal), and has them again from this "
-                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Others may be")
+                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some")
         case .setAside(let journal, let error):
             keep("Journal \(journal) is set aside, and not delivered from: \(error.message)")
         }
