@@ -186,9 +186,9 @@ class World:
             if batches:
                 batches.is_over = True
 
-    def expect_takeover(self, host, since, limit=TAKEOVER_LIMIT):
-        """Waits until another host delivers what was the host's, and notes how long that took."""
-        after = since + 0.5
+    def expect_takeover(self, host, since, limit=TAKEOVER_LIMIT, quiet=0.5):
+        """Waits until another host delivers what was the host's, later than its own last ones, and notes how long that took."""
+        after = since + quiet
         found = lambda: self.judge.first_arrival(host.prefix, after)
         end = time.monotonic() + 30
         while not found() and time.monotonic() < end:
