@@ -173,8 +173,7 @@ def cut_off(world):
     world.owners_lost += 1
     since = time.monotonic()
     # What is in flight is answered first; nothing of its own goes out later than its lease.
-    world.expect_takeover(host, since + 5.5)
-    world.takeovers[-1:] = [round(world.takeovers[-1] + 5.5, 2)] if world.takeovers else []
+    world.expect_takeover(host, since, quiet=6)
     world.load(max(0, since + 25 - time.monotonic()))
     for proxy in host.proxies:
         proxy.stall(False)

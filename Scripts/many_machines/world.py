@@ -186,9 +186,9 @@ class World:
             if batches:
                 batches.is_over = True
 
-    def expect_takeover(self, host, since, limit=TAKEOVER_LIMIT):
-        """Waits until another host delivers what was the host's, and notes how long that took."""
-        after = since + 0.5
+    def expect_takeover(self, host, since, limit=TAKEOVER_LIMIT, quiet=0.5):
+        """Waits until another host delivers what was the host's, later than its own last ones, and notes how long that took."""
+        after = since + quiet
         found = lambda: self.judge.first_arrival(host.prefix, after)
         end = time.monotonic() + 30
         while not found() and time.monotonic() < end:
@@ -204,7 +204,7 @@ class World:
     def audit(self):
         """All is left to be delivered, and is counted."""
         # Where commits are gone, nobody can wait for all.
-        seconds = 25 if self.plan.loses else 120
+        seconds = 25 if self.plan.loses else self.options.patience
         self.end_load()
         lost = self.judge.wait_for_all(seconds)
         # What was taken meanwhile by those who hand over batches.
@@ -217,6 +217,8 @@ class World:
         if lost and self.statements:
             self.notes["outbox"] = self.primary.psql(
                 "SELECT coalesce(journal::text, 'free'), count(*), min(at), max(at) FROM holdfast.outbox GROUP BY 1")
+            self.notes["refused"] = self.primary.psql(
+                "SELECT outcome, reason, detail, count(*) FROM holdfast.outcomes WHERE attempts = 0 GROUP BY 1, 2, 3")
         if lost and not self.plan.loses:
             self.breach(f"{len(lost)} accepted are lost: {self.words(lost)}")
         if twice and not self.plan.loses:

@@ -130,7 +130,7 @@ package struct HostJournals: Sendable {
         }
     }
 
-    /// Waits for a tool that reads the copy at rest, which takes only a moment.
+    /// Waits for a tool that reads the copy at rest, or has its lock until it is refused: both take only a moment.
     private func openBesideReaders(
         _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
@@ -139,7 +139,8 @@ package struct HostJournals: Sendable {
             do throws(JournalError) {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch {
-                guard error.code == .beingRead, !stop.isStopped, Condition.now < limit else { throw error }
+                let isForAMoment = error.code == .beingRead || error.code == .ownedByAnotherProcess
+                guard isForAMoment, !stop.isStopped, Condition.now < limit else { throw error }
                 stop.rest(.milliseconds(20))
             }
         }

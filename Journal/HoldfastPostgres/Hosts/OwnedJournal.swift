@@ -82,7 +82,13 @@ package final class OwnedJournal: Sendable {
         limit.start()
         journal.close()
         upkeep.closed()
+        let isContradicted = gate.status.ending == .contradicted
         gate.stop()
+        // This host's copy has what the database lacks. Another host that took the journal now would send it again.
+        if isContradicted {
+            lease.leave(within: closing)
+            return false
+        }
         if lease.release(within: closing, closing: isDrained) == .released {
             // The release has given it the next one, and nobody else had it by then.
             do throws(JournalError) { try copy.note(epoch: epoch + 1) } catch {

@@ -164,7 +164,7 @@ struct OutboxWorker {
     }
 
     private mutating func refused(_ row: OutboxRow, _ refusal: Refusal) {
-        if [.journalFull, .journalFailed, .shuttingDown].contains(refusal.reason) {
+        if [.journalFull, .journalFailed, .journalUnreachable, .shuttingDown].contains(refusal.reason) {
             again.append(row)
             board.tell { $0.trouble = refusal.detail }
         } else {

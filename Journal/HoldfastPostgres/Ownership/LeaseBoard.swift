@@ -8,6 +8,7 @@ final class LeaseBoard: Sendable {
         var trouble: String?
         var isUnwanted = false
         var isClosing = false
+        var isLeft = false
         var isThreadOver = false
     }
 
@@ -20,6 +21,9 @@ final class LeaseBoard: Sendable {
     var isUnwanted: Bool { board.read(\.isUnwanted) }
     /// Whether the journal is closed when it is given up.
     var isClosing: Bool { board.read(\.isClosing) }
+
+    /// Whether the journal is not set free when it is given up.
+    var isLeft: Bool { board.read(\.isLeft) }
 
     var handOutUntil: Duration? {
         let nanoseconds = until.load(ordering: .acquiring)
@@ -39,8 +43,9 @@ final class LeaseBoard: Sendable {
     func tell(_ trouble: String?) { board.change { $0.trouble = trouble } }
 
     /// Nothing is handed out from now on.
-    func giveUp(closing: Bool) {
+    func giveUp(closing: Bool, leaving isLeft: Bool = false) {
         board.change { state in
+            state.isLeft = isLeft
             state.isClosing = closing
             state.isUnwanted = true
             until.store(.min, ordering: .releasing)

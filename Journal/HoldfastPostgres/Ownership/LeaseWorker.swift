@@ -39,7 +39,7 @@ struct LeaseWorker: ~Copyable {
                 board.rest(terms.times.retry)
             }
         }
-        let wasReleased = !isLost && release()
+        let wasReleased = !isLost && !board.isLeft && release()
         connection?.close()
         board.endThread(isLost ? .lost : wasReleased ? .released : .abandoned)
     }
