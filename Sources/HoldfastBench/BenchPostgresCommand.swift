@@ -88,7 +88,10 @@ struct BenchPostgresCommand: AsyncParsableCommand {
             fields += [("directory.\(figure.key)", ours), ("postgres.\(figure.key)", theirs)]
             if !json {
                 let name = figure.name.padding(toLength: 42, withPad: " ", startingAt: 0)
-                print(name + String(format: "directory %10.1f, PostgreSQL %10.1f, ratio %.2f", ours, theirs, theirs / ours))
+                print(
+                    name
+                        + String(format: "directory %10.1f, PostgreSQL %10.1f, ratio %.2f", ours, theirs, theirs / ours)
+                )
             }
         }
         if json { print(JSONFigures.object(fields, fullSync: true)) }

@@ -43,7 +43,9 @@ struct HostJournalsTests {
     private func refusal(of owned: OwnedJournal) async -> JournalError.Code? {
         await withCheckedContinuation { continuation in
             owned.journal.append(Submission(producer: ProducerID(rawValue: 1), acceptedAt: WallTime(milliseconds: 0))) {
-                if case .failure(let error) = $0 { continuation.resume(returning: error.code) } else {
+                if case .failure(let error) = $0 {
+                    continuation.resume(returning: error.code)
+                } else {
                     continuation.resume(returning: nil)
                 }
             }
@@ -60,7 +62,8 @@ struct HostJournalsTests {
         #expect(first.close())
         let second = try host.open()
         #expect(try second.id == first.id && lanes(second) == ["one"])
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder("own.journal")) == "\(first.id).journal")
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: folder("own.journal")) == "\(first.id).journal")
         second.close()
     }
 
@@ -73,7 +76,9 @@ struct HostJournalsTests {
         for journal in opened { journal.close() }
     }
 
-    @Test("A lost or damaged copy, or one of an earlier boot, is made again from the log", arguments: ["lost", "damaged", "old"])
+    @Test(
+        "A lost or damaged copy, or one of an earlier boot, is made again from the log",
+        arguments: ["lost", "damaged", "old"])
     func madeAgain(how: String) throws {
         let folder = try TemporaryFolder()
         let host = try Host(schema, in: folder)
@@ -97,7 +102,9 @@ struct HostJournalsTests {
         third.close()
     }
 
-    @Test("Where another host has the journal of its name, a host makes another, and two processes never share a directory")
+    @Test(
+        "Where another host has the journal of its name, a host makes another, and two processes never share a directory"
+    )
     func sameName() throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let first = try Host(schema, in: folders[0])
@@ -109,7 +116,9 @@ struct HostJournalsTests {
         two.close()
     }
 
-    @Test("A host that is gone is followed by another, which has all that was committed, and the former one writes nothing more")
+    @Test(
+        "A host that is gone is followed by another, which has all that was committed, and the former one writes nothing more"
+    )
     func takenOver() async throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let gone = try Host(schema, "gone", in: folders[0], times: .short)
@@ -148,7 +157,9 @@ struct HostJournalsTests {
         #expect(taken.withLock { $0.count } == 1)
     }
 
-    @Test("While the database is away, appends are refused and nothing is lost, and closing does not wait for it for ever")
+    @Test(
+        "While the database is away, appends are refused and nothing is lost, and closing does not wait for it for ever"
+    )
     func away() async throws {
         let proxy = try FaultProxy(to: schema.cluster.port)
         let folder = try TemporaryFolder()
@@ -210,7 +221,9 @@ struct HostJournalsTests {
         let folder = try TemporaryFolder()
         let news = Mutex<[String]>([])
         let host = try Host(schema, in: folder) { one in
-            if case .restored(let name, let first, let last) = one { news.withLock { $0.append("\(name) \(first) \(last)") } }
+            if case .restored(let name, let first, let last) = one {
+                news.withLock { $0.append("\(name) \(first) \(last)") }
+            }
         }
         let owned = try host.open()
         for lane in ["one", "two"] { try add(lane, to: owned) }
@@ -229,7 +242,9 @@ struct HostJournalsTests {
         third.close()
     }
 
-    @Test("A journal that another host has had since is not restored from an older copy: it is set aside, and another is opened")
+    @Test(
+        "A journal that another host has had since is not restored from an older copy: it is set aside, and another is opened"
+    )
     func rolledBack() throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let news = Mutex<[String]>([])
@@ -260,7 +275,8 @@ struct JournalChoiceTests {
         _ id: Int32, _ name: String, epoch: Int64 = 1, beats: Int64 = 0, free: Bool = false, closed: Bool = false
     ) -> ListedJournal {
         ListedJournal(
-            id: id, name: name, host: "h", sighting: Sighting(epoch: epoch, beats: beats, isFree: free), isClosed: closed)
+            id: id, name: name, host: "h", sighting: Sighting(epoch: epoch, beats: beats, isFree: free),
+            isClosed: closed)
     }
 
     @Test("Its own one, unless another owner lives in it; and at once where that was a process of this machine")
@@ -277,14 +293,18 @@ struct JournalChoiceTests {
         #expect(choice(two) == .take(4, name: "a#2", formerEpoch: nil))
     }
 
-    @Test("Of others, those that are free, and those unheard of for long enough in one session, but none that is closed or its own")
+    @Test(
+        "Of others, those that are free, and those unheard of for long enough in one session, but none that is closed or its own"
+    )
     func others() {
         var machine = TakeoverMachine(LeaseTimes())
         func looked(_ journals: [ListedJournal], mine: Set<Int32> = [1], room: Int = 8, at second: Int) -> [Int32] {
             machine.looked(journals, mine: mine, room: room, at: .seconds(second)).map(\.id)
         }
         let (own, silent) = (listed(1, "own"), listed(2, "silent", beats: 5))
-        #expect(looked([own, silent, listed(3, "free", free: true), listed(4, "closed", free: true, closed: true)], at: 0) == [3])
+        #expect(
+            looked([own, silent, listed(3, "free", free: true), listed(4, "closed", free: true, closed: true)], at: 0)
+                == [3])
         #expect(looked([own, silent, listed(5, "lives", beats: 1)], at: 9) == [])
         #expect(looked([own, silent, listed(5, "lives", beats: 2)], at: 10) == [2])
         #expect(looked([own, silent], room: 0, at: 11) == [])

@@ -70,11 +70,14 @@ package struct CopyBuilder: Sendable {
             switch error {
             case .database(let error): throw CopyError(error)
             case .copy(let error): throw .copy(error)
-            case .logInUse: throw .database(PQError(.unreachable, "somebody reads the log of the journal, such as pg_dump"))
+            case .logInUse:
+                throw .database(PQError(.unreachable, "somebody reads the log of the journal, such as pg_dump"))
             case .copyIsBehind(let copy, let log): throw .rolledBack(copy: copy, log: log)
             }
         }
-        do throws(LMDBError) { return try WorkingCopy.place(in: environment) ?? .unfinished } catch { throw .copy(error) }
+        do throws(LMDBError) { return try WorkingCopy.place(in: environment) ?? .unfinished } catch {
+            throw .copy(error)
+        }
     }
 
     private func existing(_ directory: String) throws(CopyError) -> WorkingCopy.Place? {

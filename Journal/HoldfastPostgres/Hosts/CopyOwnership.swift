@@ -50,6 +50,7 @@ struct CopyOwnership: JournalOwnership {
     private func unreachable(_ why: String) -> JournalError {
         JournalError(
             .unreachable,
-            "PostgreSQL, which keeps journal \(name), can't be reached now. Nothing was taken, and it is tried for ever: \(why)")
+            "PostgreSQL, which keeps journal \(name), can't be reached now. Nothing was taken, and it is tried for ever: \(why)"
+        )
     }
 }

@@ -68,7 +68,9 @@ package struct CopyPlace: Sendable {
     /// The ownership under which the copy was opened last, in this boot of the machine. A copy of an earlier boot may have
     /// lost pages, since nothing of it is synced.
     func epoch() -> Int64? {
-        guard let boot = Self.boot, let text = try? String(contentsOfFile: noteFile, encoding: .utf8) else { return nil }
+        guard let boot = Self.boot, let text = try? String(contentsOfFile: noteFile, encoding: .utf8) else {
+            return nil
+        }
         let words = text.split(separator: "\n").map { $0.split(separator: " ") }
         guard words.count == 2, words[0].count == 2, words[0][0] == "epoch", words[1] == ["boot", boot[...]] else {
             return nil

@@ -1,8 +1,8 @@
 package import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLMDB
-internal import HoldfastPlatform
 internal import HoldfastPQ
+internal import HoldfastPlatform
 
 /// Opens journals of the fleet on this host. Each call blocks its thread, for as long as the database is away.
 package struct HostJournals: Sendable {
@@ -81,7 +81,9 @@ package struct HostJournals: Sendable {
             let lease = try lease(place.id, formerEpoch: formerEpoch)
             // Where somebody else was faster, another name is found at the next look.
             let limit = Condition.now + terms.times.answer * 3
-            while lease.epoch == nil, !stop.isStopped, Condition.now < limit { _ = lease.waitToHold(.milliseconds(100)) }
+            while lease.epoch == nil, !stop.isStopped, Condition.now < limit {
+                _ = lease.waitToHold(.milliseconds(100))
+            }
             if let epoch = lease.epoch, !stop.isStopped { return (place, lease, epoch) }
             if let trouble = lease.trouble { onNews(.waiting(trouble)) }
             lease.release(within: terms.times.answer)
@@ -179,7 +181,8 @@ package struct HostJournals: Sendable {
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
             upkeep.start(journal)
-            return OwnedJournal(place, journal, lease, gate, ownership, upkeep, copy, epoch: epoch, closing: terms.closing)
+            return OwnedJournal(
+                place, journal, lease, gate, ownership, upkeep, copy, epoch: epoch, closing: terms.closing)
         } catch {
             let ending = ownership.ending
             gate.stop()

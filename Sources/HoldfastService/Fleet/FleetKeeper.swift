@@ -46,7 +46,8 @@ final class FleetKeeper: Service, Sendable {
         let watch = state.withLock { $0.watch }
         let own = place.own.troubles.map { "journal \(place.own.name): \($0)" }
         let others = taken.flatMap { life in life.troubles.map { "journal \(life.owned.name): \($0)" } }
-        return place.warnings + log.warnings + place.shared.troubles + own + others + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
+        return place.warnings + log.warnings + place.shared.troubles + own + others
+            + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
     }
 
     func run() async throws {
@@ -83,7 +84,8 @@ final class FleetKeeper: Service, Sendable {
             let owned = try await open(taken)
             let isDrained = try await run(owned)
             logger.notice(
-                "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")")
+                "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
+            )
         } catch {
             logger.warning("journal \(name)\(former) was taken over and is given back: \(error)")
         }

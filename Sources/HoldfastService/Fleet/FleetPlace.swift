@@ -44,7 +44,8 @@ package struct FleetPlace: Sendable {
         }
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
         let warnings = await losses(terms, logger)
-        let place = FleetPlace(terms: terms, directory: directory, own: own, shared: shared, warnings: warnings + log.warnings)
+        let place = FleetPlace(
+            terms: terms, directory: directory, own: own, shared: shared, warnings: warnings + log.warnings)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })
@@ -113,7 +114,8 @@ final class FleetLog: Sendable {
         case .restored(let journal, let first, let last):
             keep(
                 "The database had lost commits \(first + 1) to \(last) of journal \(journal), and has them again from this "
-                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some")
+                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some"
+            )
         case .setAside(let journal, let error):
             keep("Journal \(journal) is set aside, and not delivered from: \(error.message)")
         }

@@ -33,7 +33,9 @@ final class FleetShares: Service, Sendable {
 
     /// What is in the way, one line each.
     var troubles: [String] {
-        let blacklist = self.blacklist.status.trouble.map { "the blacklist is not exchanged with other hosts: \($0.words)" }
+        let blacklist = self.blacklist.status.trouble.map {
+            "the blacklist is not exchanged with other hosts: \($0.words)"
+        }
         let commands = self.commands.trouble.map { "operators' commands of the fleet are not answered: \($0)" }
         let tokens = trouble.withLock { $0 }.map { "provider tokens are not exchanged with other hosts: \($0)" }
         return [blacklist, commands, tokens].compactMap(\.self)

@@ -90,7 +90,7 @@ final class ServiceLife: Sendable {
         }
         services += [
             // Listed behind the engine, it answers what is in hand before the engine ends.
-            .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: gateway, successTerminationBehavior: .gracefullyShutdownGroup)
         ]
         group = ServiceGroup(configuration: .init(services: services, logger: host.logger("holdfast")))
     }

@@ -66,7 +66,8 @@ extension ServiceRun {
                 status.flatMap(HealthWarnings.damage),
             ]
             .compactMap(\.self),
-            warnings: (life?.fleet?.troubles ?? []) + (status.map(HealthWarnings.of) ?? []) + HealthWarnings.unserved(unserved)
+            warnings: (life?.fleet?.troubles ?? []) + (status.map(HealthWarnings.of) ?? [])
+                + HealthWarnings.unserved(unserved)
                 + (life?.webhookStandings ?? []).compactMap(\.warning))
     }
 

@@ -103,7 +103,8 @@ struct ServiceCheck {
         let directory = isMade ? copies : URL(fileURLWithPath: copies).deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {
             throw JournalError(
-                .permissionDenied, "\(copies) can't be used for working copies: this user may not write to \(directory)")
+                .permissionDenied, "\(copies) can't be used for working copies: this user may not write to \(directory)"
+            )
         }
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,

@@ -36,6 +36,28 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".accept_journal(of_journal int4, of_epoch int8) FROM PUBLIC;
+CREATE FUNCTION "holdfast".restore_checkpoint(of_journal int4, of_epoch int8, of_number int8, of_sum bytea, of_chunks int4) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    own record;
+    is_full bool;
+BEGIN
+    SELECT j.slot, j.base, j.checkpoint_slot INTO own
+        FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'the journal has another owner';
+    END IF;
+    IF own.slot <> own.checkpoint_slot THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM "holdfast".log_%s_%s)', of_journal, own.slot) INTO is_full;
+        IF is_full OR of_number < own.base THEN
+            RAISE EXCEPTION USING ERRCODE = 'HF004', MESSAGE = 'the log has commits that the checkpoint lacks';
+        END IF;
+        UPDATE "holdfast".journals j SET base = of_number WHERE j.id = of_journal;
+    END IF;
+    PERFORM "holdfast".end_checkpoint(of_journal, of_epoch, of_number, of_sum, of_chunks);
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".restore_checkpoint(of_journal int4, of_epoch int8, of_number int8, of_sum bytea, of_chunks int4) FROM PUBLIC;
 INSERT INTO "holdfast".schema (version, readable_from) VALUES (3, 1);
 COMMIT;
 
@@ -61,4 +83,5 @@ GRANT EXECUTE ON FUNCTION "holdfast".read_checkpoint(int4, int8, int4, int4, int
 GRANT EXECUTE ON FUNCTION "holdfast".list_journals() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".close_journal(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".accept_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".restore_checkpoint(int4, int8, int8, bytea, int4) TO "service";
 COMMIT;

@@ -52,7 +52,8 @@ package struct JournalSettings: Equatable, Sendable {
                     + "or `postgresql://…`. A password is better kept in libpq's password file"),
             ConfigKey(
                 "host", .text("a name", 1...48),
-                "with `postgres`, this host's name in the fleet, by which its journal is named; without it, the system's"),
+                "with `postgres`, this host's name in the fleet, by which its journal is named; without it, the system's"
+            ),
             ConfigKey(
                 "schema", .text("a name", 1...63), default: "holdfast",
                 "with `postgres`, the schema that has everything"),
@@ -99,7 +100,9 @@ package struct JournalSettings: Equatable, Sendable {
                             "durability",
                             "does not go with `postgres`, whose own settings say what is survived; leave it out"))
                 }
-                if let schema = values.text("schema"), values.isGiven("schema"), let why = PostgresSettings.fault(schema) {
+                if let schema = values.text("schema"), values.isGiven("schema"),
+                    let why = PostgresSettings.fault(schema)
+                {
                     problems.append(values.problem("schema", why))
                 }
             }

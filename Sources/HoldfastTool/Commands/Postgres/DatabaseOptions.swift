@@ -35,7 +35,8 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     func schemaName() throws -> SchemaName {
-        let name = try schema ?? (database == nil ? configOptions.loadJournal(isJournalNamed: false).postgres?.schema : nil)
+        let name =
+            try schema ?? (database == nil ? configOptions.loadJournal(isJournalNamed: false).postgres?.schema : nil)
         do throws(SchemaError) { return try SchemaName(name ?? "holdfast") } catch {
             throw ValidationError("--schema: \(error)")
         }
@@ -60,7 +61,8 @@ extension ToolError {
         let status: ToolStatus =
             switch error.kind {
             case .unreachable, .inDoubt, .interrupted: .unavailable
-            case .refused: error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
+            case .refused:
+                error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
             case .configuration: .configuration
             case .unexpected: .internalFault
             }

@@ -29,12 +29,14 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The role of an application that submits by SQL: it may do that, and nothing else.", valueName: "role"))
+        help: ArgumentHelp(
+            "The role of an application that submits by SQL: it may do that, and nothing else.", valueName: "role"))
     var submitter: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The role of operators, who steer journals from anywhere by `holdfast postgres`.", valueName: "role"))
+        help: ArgumentHelp(
+            "The role of operators, who steer journals from anywhere by `holdfast postgres`.", valueName: "role"))
     var operators: String?
 
     @Flag(name: .long, help: "Print the statements, and run nothing.")
@@ -68,7 +70,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             let migrator = Migrator(schema: schema)
             do throws(SchemaError) {
                 if print {
-                    Console.standard.print(try migrator.text(
+                    Console.standard.print(
+                        try migrator.text(
                             after: from ?? 0, service: service, submitter: submitter, operators: operators))
                     return .ok
                 }
