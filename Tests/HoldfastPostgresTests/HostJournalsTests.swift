@@ -243,6 +243,53 @@ struct HostJournalsTests {
     }
 
     @Test(
+        "A journal whose next commit shows that the database has lost some is not set free: its owner comes back, and restores it"
+    )
+    func contradicted() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
+        for lane in ["one", "two"] { try add(lane, to: owned) }
+        let last = try #require(UInt64(schema.psql("SELECT max(number) FROM S.log_\(owned.id)_0")))
+        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > \(last - 2)")
+        #expect(throws: JournalError.self) { try add("three", to: owned) }
+        #expect(owned.ending?.code == .contradicted)
+        owned.close()
+        // Free, another host would take it, without what was lost.
+        #expect(
+            try schema.psql("SELECT session_pid IS NULL, is_closed FROM S.journals WHERE id = \(owned.id)") == "f|f")
+        let next = try host.open()
+        #expect(try next.name == "web-1" && lanes(next) == ["one", "two"])
+        next.close()
+    }
+
+    @Test("An opening waits for somebody who reads its copy")
+    func reader() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        first.close()
+        let reader = Mutex(try JournalReader(directory: first.directory) as JournalReader?)
+        let opening = Background { try host.open() }
+        #expect(try eventually { try schema.psql("SELECT session_pid IS NOT NULL FROM S.journals") == "t" })
+        reader.withLock { reader in
+            reader?.close()
+            reader = nil
+        }
+        try opening.value().close()
+    }
+
+    @Test("A copy is written to by nobody but a host of the fleet")
+    func copyAlone() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
+        owned.close()
+        let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: owned.directory) }
+        #expect(error?.code == .ownedByAnotherProcess && error?.message.contains("working copy") == true)
+    }
+
+    @Test(
         "A journal that another host has had since is not restored from an older copy: it is set aside, and another is opened"
     )
     func rolledBack() throws {

@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastPQ
 import HoldfastPostgres
 import HoldfastTesting
+import Synchronization
 import TestPostgres
 import Testing
 
@@ -181,6 +182,31 @@ struct OutboxIntakeTests {
         try other.takeIn()
         #expect(try eventually { other.connector.sent.count == 16 })
         await other.end()
+    }
+
+    /// An owner whose commits can't be kept for the moment.
+    private final class AwayOwner: JournalOwnership {
+        let isAway = Atomic(true)
+        var handOutUntil: Duration? { nil }
+        var ending: JournalError? { nil }
+        var refusal: JournalError? {
+            isAway.load(ordering: .acquiring) ? JournalError(.unreachable, "the database is away") : nil
+        }
+    }
+
+    @Test("While the journal's database is away, rows wait in the outbox, and none is told as rejected")
+    func unreachable() async throws {
+        let owner = AwayOwner()
+        let host = try SQLHost(OwnLog(schema), ownership: owner)
+        host.deliver()
+        try host.takeIn()
+        try schema.submit(0..<20)
+        #expect(try eventually { host.intake?.status.trouble != nil })
+        #expect(host.intake?.status.rejected == 0 && host.connector.sent.isEmpty)
+        owner.isAway.store(false, ordering: .releasing)
+        #expect(try eventually { host.connector.sent.count == 20 })
+        #expect(try schema.outcomeCount == "0")
+        await host.end()
     }
 
     @Test("A repeat under its own apns-id leaves the outbox, and is not sent again")

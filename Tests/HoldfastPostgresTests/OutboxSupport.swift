@@ -52,7 +52,7 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
     /// - Parameter port: of a proxy that the gate's connection goes through.
     init(
         _ log: OwnLog, port: Int? = nil, answer: Duration = .seconds(30), entryLimit: Int? = nil,
-        connector: InMemoryConnector = InMemoryConnector()
+        connector: InMemoryConnector = InMemoryConnector(), ownership: (any JournalOwnership)? = nil
     ) throws {
         (self.log, self.connector) = (log, connector)
         epoch = try log.take()
@@ -74,6 +74,7 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
         options.durability = .process
         options.gate = gate
         options.entryLimit = entryLimit
+        options.ownership = ownership
         journal = try LMDBJournal(directory: directory, options: options)
         engine = try PushEngine(
             journal: journal, routes: [Route(connector: connector, topics: ["topic", "other"])])

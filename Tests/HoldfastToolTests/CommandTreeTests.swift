@@ -52,7 +52,7 @@ struct CommandTreeTests {
         let names = try await tree(of: "\(Tool.path)-bench").leaves().map(\.name)
         #expect(
             names
-                == ["delivery", "backlog", "ids", "codec", "gateway", "routes", "bulk", "outcomes"].map {
+                == ["delivery", "backlog", "ids", "codec", "gateway", "routes", "bulk", "outcomes", "postgres"].map {
                     "holdfast-bench \($0)"
                 })
         #expect(try await tree().subcommands?.contains { $0.commandName == "bench" } == false)
