@@ -46,6 +46,21 @@ struct OwnershipCallsTests {
         #expect(try calls.look(at: 99, first, by: soon()) == nil)
     }
 
+    @Test("Whoever takes a journal ends the sessions for it that are left, since one may hold a lock, and no other")
+    func sessions() throws {
+        func session(_ name: String) throws -> PQConnection {
+            try PQConnection(
+                PQTarget(schema.cluster.tcp("user=\(schema.service)")), PQSession(applicationName: name), by: soon(),
+                PQInterruption())
+        }
+        let left = try session("holdfast log of journal \(journal)")
+        let others = [try session("holdfast log of journal \(journal)1"), try session("holdfast blacklist")]
+        for one in [left] + others { try one.run([.begin, PQStep("SELECT 1")], by: soon()) }
+        #expect(try take(look(first), first) == 1)
+        #expect(left.state("SELECT 1") != nil)
+        for one in others { #expect(one.state("SELECT 1") == nil) }
+    }
+
     @Test("Beats are counted, and a release makes the journal free in the next epoch")
     func life() throws {
         #expect(try take(look(first), first) == 1)

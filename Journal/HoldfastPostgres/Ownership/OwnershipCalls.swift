@@ -24,7 +24,7 @@ package struct OwnershipCalls: Sendable {
             "SELECT epoch, n, is_free FROM \(name).look($1)", preparedAs: "look")
         take = PQStatement(
             """
-            SELECT t.epoch, \(name).end_session(t.old_pid, t.old_start)
+            SELECT t.epoch, \(name).end_session(t.old_pid, t.old_start), \(name).end_sessions($1)
             FROM \(name).take_journal($1, $2, $3, $4, \(start)) AS t
             """)
         beat = PQStatement("SELECT \(name).beat($1, $2, \(start))", preparedAs: "beat")
@@ -60,7 +60,7 @@ extension OwnershipCalls {
         }
     }
 
-    /// Takes a journal if it is as it was seen, and ends the session of its former owner.
+    /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.
     ///
     /// - Returns: the new epoch; `nil` when the journal has changed.
     package func take(

@@ -4,11 +4,11 @@ extension Migration {
         version: 3, readableFrom: 1,
         functions: [
             "list_journals()", "close_journal(int4, int8)", "accept_journal(int4, int8)",
-            "restore_checkpoint(int4, int8, int8, bytea, int4)",
+            "restore_checkpoint(int4, int8, int8, bytea, int4)", "end_sessions(int4)",
         ]
     ) { schema in
         ["ALTER TABLE \(schema).journals ADD COLUMN is_closed bool NOT NULL DEFAULT false"] + listing(schema)
-            + closing(schema) + restoring(schema)
+            + closing(schema) + restoring(schema) + ending(schema)
     }
 
     private static func listing(_ schema: String) -> [String] {
@@ -79,6 +79,21 @@ extension Migration {
                     UPDATE \(schema).journals j SET base = of_number WHERE j.id = of_journal;
                 END IF;
                 PERFORM \(schema).end_checkpoint(of_journal, of_epoch, of_number, of_sum, of_chunks);
+            END
+            """)
+    }
+
+    /// Ends all sessions for a journal but the caller's, by their names: one whose last words did not arrive whole may hold locks
+    /// for as long as its connection seems to live. With the caller's rights, as `end_session`.
+    private static func ending(_ schema: String) -> [String] {
+        ofCaller(
+            schema, "end_sessions(of_journal int4)", returns: "int8",
+            """
+            BEGIN
+                RETURN (SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
+                    WHERE a.usename = current_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+                    AND a.application_name ~ format('^holdfast [a-z]+ of journal %s$', of_journal));
+            EXCEPTION WHEN insufficient_privilege THEN RETURN 0;
             END
             """)
     }

@@ -87,7 +87,12 @@ struct ServiceSetup {
         do {
             try makeDirectories(&directories)
             made.made = directories.made
-            let lock = try SetupLock(directory)
+            let lock: SetupLock
+            do throws(ToolError) { lock = try SetupLock(directory) } catch {
+                // Another is at work in what was made here, and has it from now on.
+                directories = MadeDirectories()
+                throw error
+            }
             defer { withExtendedLifetime(lock) {} }
             // Another may have been faster.
             try refuseExisting(files)
