@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastJournal
+import HoldfastLMDB
 import HoldfastPQ
 import HoldfastPlatform
 import HoldfastPostgres
@@ -263,19 +264,17 @@ struct HostJournalsTests {
         next.close()
     }
 
-    @Test("An opening waits for somebody who reads its copy")
+    @Test("An opening waits for somebody who has a lock of its copy for a moment")
     func reader() throws {
         let folder = try TemporaryFolder()
         let host = try Host(schema, in: folder)
         let first = try host.open()
         first.close()
-        let reader = Mutex(try JournalReader(directory: first.directory) as JournalReader?)
+        let lock = try OpenFile(first.directory, .directory)
+        #expect(try lock.tryLock(exclusive: false))
         let opening = Background { try host.open() }
         #expect(try eventually { try schema.psql("SELECT session_pid IS NOT NULL FROM S.journals") == "t" })
-        reader.withLock { reader in
-            reader?.close()
-            reader = nil
-        }
+        lock.unlock()
         try opening.value().close()
     }
 

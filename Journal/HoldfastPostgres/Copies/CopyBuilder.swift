@@ -54,7 +54,20 @@ package struct CopyBuilder: Sendable {
         let filling = CopyFilling(calls, limits, environment, connection)
         var place = copy ?? .unfinished
         if plan == .anew { place = try filling.loadCheckpoint(log) }
-        return try filling.follow(log, after: place)
+        place = try filling.follow(log, after: place)
+        try Self.complete(environment)
+        return place
+    }
+
+    /// Makes the file as long as its meta page says: pages at its end that were used and freed in one transaction were never
+    /// written, and a file without them counts as damaged.
+    private static func complete(_ environment: Environment) throws(CopyError) {
+        do throws(LMDBError) {
+            let info = try environment.info()
+            try environment.allocateData(from: 0, to: info.highWaterPages * info.pageByteCount)
+        } catch {
+            throw .copy(error)
+        }
     }
 
     /// Makes the copy what the journal is, where the database was rolled back to before it.

@@ -58,6 +58,16 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".restore_checkpoint(of_journal int4, of_epoch int8, of_number int8, of_sum bytea, of_chunks int4) FROM PUBLIC;
+CREATE FUNCTION "holdfast".end_sessions(of_journal int4) RETURNS int8
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
+        WHERE a.usename = current_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+        AND a.application_name ~ format('^holdfast [a-z]+ of journal %s$', of_journal));
+EXCEPTION WHEN insufficient_privilege THEN RETURN 0;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".end_sessions(of_journal int4) FROM PUBLIC;
 INSERT INTO "holdfast".schema (version, readable_from) VALUES (3, 1);
 COMMIT;
 
@@ -84,4 +94,5 @@ GRANT EXECUTE ON FUNCTION "holdfast".list_journals() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".close_journal(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".accept_journal(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".restore_checkpoint(int4, int8, int8, bytea, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_sessions(int4) TO "service";
 COMMIT;

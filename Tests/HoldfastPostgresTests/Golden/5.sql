@@ -281,6 +281,7 @@ GRANT EXECUTE ON FUNCTION "holdfast".list_journals() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".close_journal(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".accept_journal(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".restore_checkpoint(int4, int8, int8, bytea, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_sessions(int4) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".claim_outbox(int4, int8, int4) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".claimed_outbox(int4, int8, int8, int4) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".release_outbox(int4, int8, int8[]) TO "service";
