@@ -30,30 +30,6 @@ struct CopyBuilderTests {
         } catch let error as CopyError { return "\(error)" }
     }
 
-    @Test("A copy is a whole file, also where pages at its end were used and freed again without being written")
-    func wholeFile() throws {
-        let log = try OwnLog()
-        let copy = try Copy(log.gate())
-        let keys = (0..<300).map { Array("row \($0)".utf8) }
-        let value = [UInt8](repeating: 7, count: 3000)
-        for isPutting in [true, false] {
-            let transaction = try WriteTransaction(copy.open)
-            let table = try transaction.table("table")
-            for key in keys {
-                if isPutting {
-                    try transaction.put(key.span, value.span, in: table)
-                } else {
-                    _ = try transaction.delete(key.span, in: table)
-                }
-            }
-            try transaction.commit()
-        }
-        let folder = try TemporaryFolder()
-        let connection = try log.schema.asService()
-        _ = try log.builder(pageByteCount: 8 << 20).build(in: folder.path, over: connection)
-        #expect(try DataFileCheck.check(folder("data.mdb")) == .sound)
-    }
-
     @Test("Of an empty log nothing is made")
     func empty() throws {
         let folder = try TemporaryFolder()
