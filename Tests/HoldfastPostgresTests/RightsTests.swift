@@ -81,7 +81,9 @@ struct RightsTests {
             """)
         // Three more are called by those alone that look names up so.
         #expect(
-            Set(odd.split(separator: "\n")) == ["end_session", "end_sessions", "check_submission", "insert_submissions", "are_hours"])
+            Set(odd.split(separator: "\n")) == [
+                "end_session", "end_sessions", "check_submission", "insert_submissions", "are_hours",
+            ])
         // What a caller puts in front does not count.
         let connection = try schema.asService()
         let function = "CREATE FUNCTION pg_temp.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'"
