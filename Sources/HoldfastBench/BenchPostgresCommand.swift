@@ -11,8 +11,8 @@ struct BenchPostgresCommand: AsyncParsableCommand {
         abstract: "Deliver a backlog from a journal in PostgreSQL, beside one in a directory.",
         discussion: """
             Does what `delivery` does, in turn with a journal in a directory and with one in PostgreSQL, to the same mock. The \
-            database is the caller's, such as the clusters that Scripts/bench-postgres makes, without and with a synchronous \
-            standby; its schema is made there. Whatever it has of durability counts: fsync should be on.
+            database is the caller's, without a standby or with a synchronous one; its schema is made there. Whatever it has of \
+            durability counts: fsync should be on.
 
             Example:
               holdfast-bench postgres --database "host=127.0.0.1 dbname=bench user=postgres" --count 300000
