@@ -35,7 +35,7 @@ final class SharedBlacklistBoard: Sendable {
     func take(
         _ changes: [SharedChange], answer: @escaping @Sendable (Result<Int, JournalError>) -> Void
     ) -> UInt64? {
-        change { state in
+        state.change { state in
             guard !state.isStopped else { return nil }
             state.lastID += 1
             state.pending.take(SharedChanges(id: state.lastID, changes: changes, answer: answer))
@@ -43,11 +43,11 @@ final class SharedBlacklistBoard: Sendable {
         }
     }
 
-    func withdraw(_ id: UInt64) -> Bool { change { $0.pending.withdraw(id) } }
+    func withdraw(_ id: UInt64) -> Bool { state.change { $0.pending.withdraw(id) } }
 
     /// - Returns: whether the copy has caught up in time.
     func catchUp(_ time: Duration) -> Bool {
-        let mine = change { state in
+        let mine = state.change { state in
             state.asked += 1
             return state.asked
         }
@@ -57,22 +57,22 @@ final class SharedBlacklistBoard: Sendable {
         return came ?? false
     }
 
-    func stop() { change { $0.isStopped = true } }
+    func stop() { state.change { $0.isStopped = true } }
 
     func waitForEnd() { _ = state.wait { $0.isThreadOver ? true : nil } }
 
     // MARK: The thread
 
-    func begin(atMost limit: Int) -> [SharedChanges] { change { $0.pending.begin(atMost: limit) } }
+    func begin(atMost limit: Int) -> [SharedChanges] { state.change { $0.pending.begin(atMost: limit) } }
 
-    func told(upTo number: UInt64) { change { $0.pending.told(upTo: number) } }
+    func told(upTo number: UInt64) { state.change { $0.pending.told(upTo: number) } }
 
     /// To be noted before the feed is read.
     var asked: UInt64 { state.withLock { $0.asked } }
 
     /// The copy has all that the feed had when it was read.
     func copied(upTo number: UInt64, asked: UInt64) {
-        change { state in
+        state.change { state in
             state.pending.copied(upTo: number)
             state.caughtUp = asked
             state.status.number = number
@@ -81,14 +81,14 @@ final class SharedBlacklistBoard: Sendable {
     }
 
     func beganAnew() {
-        change { state in
+        state.change { state in
             state.pending.beganAnew()
             state.status.isFilling = true
         }
     }
 
     func tell(_ words: String?) {
-        change { state in
+        state.change { state in
             let since = state.status.trouble?.since ?? .now
             state.status.trouble = words.map { SharedBlacklist.Trouble(words: $0, since: since) }
         }
@@ -103,14 +103,9 @@ final class SharedBlacklistBoard: Sendable {
     }
 
     func end() -> [SharedChanges] {
-        change { state in
+        state.change { state in
             state.isThreadOver = true
             return state.pending.giveUp()
         }
-    }
-
-    private func change<R>(_ body: (inout State) -> R) -> R {
-        defer { state.broadcast() }
-        return state.withLock { body(&$0) }
     }
 }

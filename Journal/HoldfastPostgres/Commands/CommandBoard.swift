@@ -36,25 +36,25 @@ final class CommandBoard: Sendable {
     }
 
     func serve(_ journal: Int32, _ epoch: Int64, _ answerer: @escaping CommandServer.Answerer) {
-        change { $0.journals[journal] = Served(epoch: epoch, answerer: answerer) }
+        state.change { $0.journals[journal] = Served(epoch: epoch, answerer: answerer) }
     }
 
-    func end(_ journal: Int32) { change { $0.journals[journal] = nil } }
-    func tell(_ trouble: String?) { change { $0.trouble = trouble } }
-    func endThread() { change { $0.isThreadOver = true } }
+    func end(_ journal: Int32) { state.change { $0.journals[journal] = nil } }
+    func tell(_ trouble: String?) { state.change { $0.trouble = trouble } }
+    func endThread() { state.change { $0.isThreadOver = true } }
 
     /// Carries a command out beside the thread.
     ///
     /// - Parameter isLate: whether its deadline may be over.
     func carryOut(_ command: ClaimedCommand, isLate: Bool) {
         // A journal that has left meanwhile has an answerer no more, and another owner.
-        let answerer = change { state in
+        let answerer = state.change { state in
             state.underWay += 1
             return isLate ? tooLate : state.journals[command.journal]?.answerer ?? tooLate
         }
         Task.detached { [self] in
             let bytes = await answerer(command.request)
-            change { state in
+            state.change { state in
                 state.underWay -= 1
                 state.answers.append(Answer(id: command.id, bytes: bytes))
             }
@@ -63,7 +63,7 @@ final class CommandBoard: Sendable {
 
     var nextAnswer: Answer? { state.withLock { $0.answers.first } }
     /// The database has it, or has no command for it any more.
-    func forgetAnswer() { change { _ = $0.answers.removeFirst() } }
+    func forgetAnswer() { state.change { _ = $0.answers.removeFirst() } }
 
     /// Rests until there is something to do, or a time is over.
     func rest(_ time: Duration, heeding: Bool) {
@@ -74,7 +74,7 @@ final class CommandBoard: Sendable {
 
     /// - Returns: whether nothing is under way any more, and the thread has seen that.
     func stop(waiting time: Duration) -> Bool {
-        let isBusy = change { state in
+        let isBusy = state.change { state in
             state.isStopped = true
             return state.underWay + state.answers.count > 0
         }
@@ -83,9 +83,4 @@ final class CommandBoard: Sendable {
     }
 
     func waitForEnd() { _ = state.wait { $0.isThreadOver ? true : nil } }
-
-    private func change<R>(_ body: (inout State) -> R) -> R {
-        defer { state.broadcast() }
-        return state.withLock { body(&$0) }
-    }
 }

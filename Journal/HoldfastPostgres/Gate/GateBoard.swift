@@ -1,3 +1,5 @@
+internal import Holdfast
+
 /// What a gate tells others, and whether it is to stop.
 final class GateBoard: Sendable {
     private struct State {
@@ -5,10 +7,10 @@ final class GateBoard: Sendable {
         var isStopped = false
     }
 
-    private let board = Board(State())
+    private let board = Monitor(State())
 
-    var status: PostgresGate.Status { board.read(\.status) }
-    var isStopped: Bool { board.read(\.isStopped) }
+    var status: PostgresGate.Status { board.withLock(\.status) }
+    var isStopped: Bool { board.withLock(\.isStopped) }
 
     func begin(_ number: UInt64) {
         board.change { $0.status.underWay = PostgresGate.Waiting(number: number, since: .now) }

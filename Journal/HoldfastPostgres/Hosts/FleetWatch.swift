@@ -21,7 +21,7 @@ package final class FleetWatch: Sendable {
     private let terms: HostTerms
     private let limit: Int
     private let onTaken: @Sendable (Taken) -> Void
-    private let board: Board<State>
+    private let board: Monitor<State>
     private let interruption: PQInterruption
 
     /// - Parameters:
@@ -35,7 +35,7 @@ package final class FleetWatch: Sendable {
         self.terms = terms
         self.limit = limit
         self.onTaken = onTaken
-        board = Board(State(mine: [mine]))
+        board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
         let thread = Thread { [self] in run() }
         thread.name = "holdfast-fleet"
@@ -43,10 +43,10 @@ package final class FleetWatch: Sendable {
     }
 
     /// All journals as they were at the last look.
-    package var journals: [ListedJournal] { board.read(\.journals) }
+    package var journals: [ListedJournal] { board.withLock(\.journals) }
 
     /// Why the last look failed; `nil` after one that did not.
-    package var trouble: String? { board.read(\.trouble) }
+    package var trouble: String? { board.withLock(\.trouble) }
 
     /// This host does not have the journal any more.
     package func leave(_ journal: Int32) { board.change { $0.mine.remove(journal) } }
@@ -62,7 +62,7 @@ package final class FleetWatch: Sendable {
         let calls = OwnershipCalls(terms.schema)
         var machine = TakeoverMachine(terms.times)
         var connection: PQConnection?
-        while !board.read(\.isUnwanted) {
+        while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 if connection?.isUsable != true {
                     machine.sessionEnded()
@@ -85,11 +85,11 @@ package final class FleetWatch: Sendable {
         _ calls: OwnershipCalls, _ machine: inout TakeoverMachine, _ connection: PQConnection
     ) throws(PQError) {
         let journals = try calls.list(connection, by: deadline)
-        let mine = board.read(\.mine)
+        let mine = board.withLock(\.mine)
         board.change { $0.journals = journals }
         let now = terms.clock.monotonic()
         for journal in machine.looked(journals, mine: mine, room: limit + 1 - mine.count, at: now) {
-            guard !board.read(\.isUnwanted) else { return }
+            guard !board.withLock(\.isUnwanted) else { return }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(
                 journal.id, seen: journal.sighting, host: terms.host, connection, by: deadline)

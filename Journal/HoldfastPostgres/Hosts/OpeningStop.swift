@@ -1,3 +1,4 @@
+internal import Holdfast
 package import HoldfastPQ
 internal import Synchronization
 
@@ -8,13 +9,13 @@ package final class OpeningStop: Sendable {
         var gate: PostgresGate?
     }
 
-    private let board = Board(State())
+    private let board = Monitor(State())
     let interruption: PQInterruption
 
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init() throws(PQError) { interruption = try PQInterruption() }
 
-    package var isStopped: Bool { board.read(\.isStopped) }
+    package var isStopped: Bool { board.withLock(\.isStopped) }
 
     /// Never blocks.
     package func stop() {

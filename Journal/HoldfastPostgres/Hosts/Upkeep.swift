@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastPQ
 internal import HoldfastPlatform
@@ -22,7 +23,7 @@ final class Upkeep: Sendable {
     private let lease: JournalLease
     private let gate: PostgresGate
     private let interruption: PQInterruption
-    private let board = Board(State())
+    private let board = Monitor(State())
 
     init(
         _ terms: HostTerms, journal: Int32, epoch: Int64, _ lease: JournalLease, _ gate: PostgresGate
@@ -36,14 +37,14 @@ final class Upkeep: Sendable {
     }
 
     /// Why the last checkpoint was not made; `nil` while none is missing.
-    var trouble: String? { board.read(\.trouble) }
+    var trouble: String? { board.withLock(\.trouble) }
 
     func start(_ opened: LMDBJournal) {
         board.change { $0.isThreadOver = false }
         let thread = Thread { [self, weak opened] in
             var connection: PQConnection?
             var nextLook = Condition.now + Self.look
-            while !board.read(\.isUnwanted) {
+            while !board.withLock(\.isUnwanted) {
                 board.wait(Self.tick) { $0.isUnwanted }
                 if lease.phase == .lost { gate.stop() }
                 guard Condition.now >= nextLook, gate.status.ending == nil, let opened else { continue }

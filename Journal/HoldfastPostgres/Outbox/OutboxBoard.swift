@@ -15,10 +15,10 @@ final class OutboxBoard: Sendable {
         var isThreadOver = false
     }
 
-    private let board = Board(State())
+    private let board = Monitor(State())
 
-    var status: OutboxIntake.Status { board.read(\.status) }
-    var isStopped: Bool { board.read(\.isStopped) }
+    var status: OutboxIntake.Status { board.withLock(\.status) }
+    var isStopped: Bool { board.withLock(\.isStopped) }
 
     func tell(_ change: (inout OutboxIntake.Status) -> Void) { board.change { change(&$0.status) } }
     func answer(_ answer: Answer) { board.change { $0.answers.append(answer) } }

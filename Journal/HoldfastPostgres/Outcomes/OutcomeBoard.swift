@@ -1,3 +1,5 @@
+internal import Holdfast
+
 /// What an outlet's thread tells others, and whether it is to stop.
 final class OutcomeBoard: Sendable {
     private struct State {
@@ -6,10 +8,10 @@ final class OutcomeBoard: Sendable {
         var isThreadOver = false
     }
 
-    private let board = Board(State())
+    private let board = Monitor(State())
 
-    var status: OutcomeOutlet.Status { board.read(\.status) }
-    var isStopped: Bool { board.read(\.isStopped) }
+    var status: OutcomeOutlet.Status { board.withLock(\.status) }
+    var isStopped: Bool { board.withLock(\.isStopped) }
 
     func tell(_ change: (inout OutcomeOutlet.Status) -> Void) { board.change { change(&$0.status) } }
     func stop() { board.change { $0.isStopped = true } }

@@ -12,18 +12,18 @@ final class LeaseBoard: Sendable {
         var isThreadOver = false
     }
 
-    private let board = Board(State())
+    private let board = Monitor(State())
     /// Nanoseconds; `Int64.min` for never.
     private let until = Atomic(Int64.min)
 
-    var phase: JournalLease.Phase { board.read(\.phase) }
-    var trouble: String? { board.read(\.trouble) }
-    var isUnwanted: Bool { board.read(\.isUnwanted) }
+    var phase: JournalLease.Phase { board.withLock(\.phase) }
+    var trouble: String? { board.withLock(\.trouble) }
+    var isUnwanted: Bool { board.withLock(\.isUnwanted) }
     /// Whether the journal is closed when it is given up.
-    var isClosing: Bool { board.read(\.isClosing) }
+    var isClosing: Bool { board.withLock(\.isClosing) }
 
     /// Whether the journal is not set free when it is given up.
-    var isLeft: Bool { board.read(\.isLeft) }
+    var isLeft: Bool { board.withLock(\.isLeft) }
 
     var handOutUntil: Duration? {
         let nanoseconds = until.load(ordering: .acquiring)
