@@ -362,7 +362,8 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch",
+                "HoldfastMockAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
+                "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,
             ],

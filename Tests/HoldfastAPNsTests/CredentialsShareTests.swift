@@ -48,11 +48,11 @@ import Testing
         let source: ProviderTokenSource
         let share: ProviderTokenShare
 
-        init(_ key: ES256PrivateKey, _ store: Store, _ clock: ManualClock) throws {
+        init(_ key: ES256PrivateKey, _ store: Store, _ clock: ManualClock, interval: Duration = .seconds(60)) throws {
             let registry = ProviderTokenRegistry(clock: clock.engineClock)
             source = registry.source(
                 for: try APNsSigningKey(.bytes(key.pem()), keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
-            share = ProviderTokenShare(store, registry: registry)
+            share = ProviderTokenShare(store, registry: registry, interval: interval)
         }
     }
 
@@ -107,6 +107,20 @@ import Testing
         // The youngest of those that were minted.
         #expect(try tokens == [hosts[2].source.current()])
         #expect(try hosts[0].source.current().mintedAt == clock.wall)
+    }
+
+    @Test("That tokens are not exchanged is told while it is so, and no longer")
+    func told() async throws {
+        let host = try Host(try ES256PrivateKey(), store, clock, interval: .milliseconds(1))
+        let (told, tell) = AsyncStream.makeStream(of: Bool.self)
+        store.state.withLock { $0.isAway = true }
+        let running = Task { await host.share.run { tell.yield($0 != nil) } }
+        defer { running.cancel() }
+        var failures = told.makeAsyncIterator()
+        #expect(await failures.next() == true)
+        store.state.withLock { $0.isAway = false }
+        while let isFailure = await failures.next(), isFailure {}
+        #expect(await failures.next() == false)
     }
 
     @Test("A token that is no token of the key, or too old, or from the future, is not used")

@@ -127,12 +127,12 @@ struct HostJournalsTests {
         try add("one", to: owned)
         let other = try Host(schema, "other", in: folders[1], times: .short)
         let own = try other.open()
-        let taken = Mutex<[FleetWatch.Taken]>([])
-        let watch = try FleetWatch(other.journals.terms, mine: own.id) { one in taken.withLock { $0.append(one) } }
+        let watch = try FleetWatch(other.journals.terms, mine: own.id)
+        defer { watch.stop() }
+        var arrivals = watch.taken.makeAsyncIterator()
         try #require(try eventually { watch.journals.count == 2 })
         gone.clock.pause(true)
-        try #require(try eventually { !taken.withLock { $0.isEmpty } })
-        let found = try #require(taken.withLock { $0.first })
+        let found = try #require(await arrivals.next())
         #expect(found.journal.name == "gone" && found.journal.host == "gone")
         let next = try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
         #expect(try lanes(next) == ["one"])
@@ -149,13 +149,14 @@ struct HostJournalsTests {
         #expect(next.close())
         watch.leave(next.id)
         #expect(try eventually { watch.journals.first { $0.name == "gone" }?.isClosed == true })
-        watch.end()
+        watch.stop()
+        // Nothing else was taken.
+        #expect(await arrivals.next() == nil)
         own.close()
         // Its host comes back, and accepts into it again.
         let back = try gone.open()
         #expect(try back.name == "gone" && lanes(back) == ["one", "three"])
         back.close()
-        #expect(taken.withLock { $0.count } == 1)
     }
 
     @Test(

@@ -8,9 +8,8 @@ struct SharedBlacklistWorker: ~Copyable {
     private let terms: SharedBlacklist.Terms
     private let calls: BlacklistCalls
     private let board: SharedBlacklistBoard
-    private let interruption: PQInterruption
     private var reader: FeedReader
-    private var connection: PQConnection?
+    private var session: ServiceSession
     private let writer = UUID()
     private var turn: Int64 = 1
     /// What the database has answered, and nobody was told yet.
@@ -23,8 +22,8 @@ struct SharedBlacklistWorker: ~Copyable {
     ) {
         self.terms = terms
         self.board = board
-        self.interruption = interruption
         calls = BlacklistCalls(terms.schema)
+        session = ServiceSession(terms.target, terms.schema, name: "holdfast blacklist", interruption)
         reader = FeedReader(calls, copy, pageRowCount: terms.pageRowCount)
         // Not all hosts at once.
         nextTrim = .now + terms.trimming * Double.random(in: 0.5...1.5)
@@ -41,13 +40,12 @@ struct SharedBlacklistWorker: ~Copyable {
                 if isAtEnd { board.rest(terms.interval, heeding: true) }
             } catch {
                 board.tell(error.description)
-                connection?.close()
-                connection = nil
+                session.close()
                 board.rest(pause, heeding: false)
                 pause = min(pause * 2, .seconds(2))
             }
         }
-        connection?.close()
+        session.close()
         for call in board.end() { call.answer(.failure(SharedBlacklist.closed)) }
     }
 
@@ -112,15 +110,15 @@ struct SharedBlacklistWorker: ~Copyable {
     private var deadline: ContinuousClock.Instant { .now + terms.answer }
 
     private mutating func connected() throws(FeedTrouble) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let (terms, interruption) = (terms, interruption)
-        let made = try FeedTrouble.of { () throws(PQError) in
-            try ServiceConnection.open(
-                terms.target, terms.schema, name: "holdfast blacklist", by: .now + terms.connecting, interruption)
+        let connection: PQConnection
+        let isNew: Bool
+        do throws(PQError) { (connection, isNew) = try session.opened(by: .now + terms.connecting) } catch {
+            throw .database(error)
         }
-        connection = made
-        reader.sessionBegan()
-        if reader.isFilling { board.beganAnew() }
-        return made
+        if isNew {
+            reader.sessionBegan()
+            if reader.isFilling { board.beganAnew() }
+        }
+        return connection
     }
 }

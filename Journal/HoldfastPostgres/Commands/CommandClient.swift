@@ -104,17 +104,18 @@ struct CommandClientWorker {
     private let terms: CommandClient.Terms
     private let calls: CommandCalls
     private let interruption: PQInterruption
-    private var connection: PQConnection?
+    private var session: ServiceSession
 
     init(_ terms: CommandClient.Terms, _ interruption: PQInterruption) {
         self.terms = terms
         self.interruption = interruption
         calls = CommandCalls(terms.schema)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast operator", interruption, beginning: [calls.listenToAnswers])
     }
 
     mutating func close() {
-        connection?.close()
-        connection = nil
+        session.close()
     }
 
     mutating func ask(_ request: [UInt8]) throws(CommandFailure) -> CommandClient.Reply {
@@ -195,11 +196,6 @@ struct CommandClientWorker {
     }
 
     private mutating func connected() throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let made = try ServiceConnection.open(
-            terms.target, terms.schema, name: "holdfast operator", by: .now + terms.answer, interruption)
-        connection = made
-        try made.run([calls.listenToAnswers], by: .now + terms.answer)
-        return made
+        try session.opened(by: .now + terms.answer).0
     }
 }

@@ -7,13 +7,15 @@ struct CommandWorker: ~Copyable {
     private let calls: CommandCalls
     private let board: CommandBoard
     private let interruption: PQInterruption
-    private var connection: PQConnection?
+    private var session: ServiceSession
 
     init(_ terms: CommandServer.Terms, _ board: CommandBoard, _ interruption: PQInterruption) {
         self.terms = terms
         self.board = board
         self.interruption = interruption
         calls = CommandCalls(terms.schema)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast commands", interruption, beginning: [calls.listenToCommands])
     }
 
     /// Without an answer to wait for, a thread that is to stop ends at once.
@@ -28,7 +30,7 @@ struct CommandWorker: ~Copyable {
                 continue
             }
             do throws(PQError) {
-                let connection = try connected()
+                let connection = try session.opened(by: .now + terms.answer).0
                 try sendAnswers(connection)
                 try claim(connection)
                 board.tell(nil)
@@ -37,24 +39,14 @@ struct CommandWorker: ~Copyable {
                 let time = board.openCount > 0 ? .milliseconds(20) : terms.interval
                 _ = try connection.notifications(by: .now + time)
             } catch {
-                connection?.close()
-                connection = nil
+                session.close()
                 if !interruption.isInterrupted { board.tell(error.description) }
                 board.rest(pause, heeding: false)
                 pause = min(pause * 2, .seconds(2))
             }
         }
-        connection?.close()
+        session.close()
         board.endThread()
-    }
-
-    private mutating func connected() throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let made = try ServiceConnection.open(
-            terms.target, terms.schema, name: "holdfast commands", by: .now + terms.answer, interruption)
-        connection = made
-        try made.run([calls.listenToCommands], by: .now + terms.answer)
-        return made
     }
 
     private func sendAnswers(_ connection: PQConnection) throws(PQError) {

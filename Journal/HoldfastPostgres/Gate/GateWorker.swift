@@ -11,18 +11,16 @@ struct GateWorker {
     private let terms: PostgresGate.Terms
     private let calls: LogCalls
     private let board: GateBoard
-    private let interruption: PQInterruption
     private var last: UInt64
-    private var connection: PQConnection?
-    /// The session of the last connection, which may hang in its commit.
-    private var session: SessionMark?
+    private var session: ServiceSession
 
     init(_ terms: PostgresGate.Terms, _ board: GateBoard, _ interruption: PQInterruption, after last: UInt64) {
         self.terms = terms
         self.board = board
-        self.interruption = interruption
         self.last = last
         calls = LogCalls(terms.schema, journal: terms.journal)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true)
     }
 
     mutating func keep(_ effects: [UInt8], taking rows: [Int64]) -> Outcome {
@@ -67,20 +65,13 @@ struct GateWorker {
                 number, parts, taking: rows, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
             return nil
         } catch {
-            connection?.close()
-            connection = nil
+            session.close()
             board.tell(error.description)
             return isSent ? GateMachine.Failure(error) : .withoutEffect
         }
     }
 
     private mutating func connected() throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let deadline = ContinuousClock.Instant.now + terms.connecting
-        let name = "holdfast log of journal \(terms.journal)"
-        let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
-        connection = made
-        try SessionMark.replace(&session, by: made, terms.schema, deadline)
-        return made
+        try session.opened(by: .now + terms.connecting).0
     }
 }

@@ -15,26 +15,24 @@ package final class FleetWatch: Sendable {
         var journals: [ListedJournal] = []
         var trouble: String?
         var isUnwanted = false
-        var isThreadOver = false
     }
 
     private let terms: HostTerms
     private let limit: Int
-    private let onTaken: @Sendable (Taken) -> Void
+    /// What was taken. ``leave(_:)`` follows, sooner or later. Ends when the watch has taken its last journal.
+    package let taken: AsyncStream<Taken>
+    private let onTaken: AsyncStream<Taken>.Continuation
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
     /// - Parameters:
     ///   - mine: the journal that this host accepts into.
     ///   - limit: how many journals of others it has at once.
-    ///   - onTaken: called on the watch's thread; ``leave(_:)`` follows, sooner or later.
     /// - Throws: `unreachable` when the process has no descriptors left.
-    package init(
-        _ terms: HostTerms, mine: Int32, limit: Int = 8, onTaken: @escaping @Sendable (Taken) -> Void
-    ) throws(PQError) {
+    package init(_ terms: HostTerms, mine: Int32, limit: Int = 8) throws(PQError) {
         self.terms = terms
         self.limit = limit
-        self.onTaken = onTaken
+        (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
         let thread = Thread { [self] in run() }
@@ -51,34 +49,30 @@ package final class FleetWatch: Sendable {
     /// This host does not have the journal any more.
     package func leave(_ journal: Int32) { board.change { $0.mine.remove(journal) } }
 
-    /// Takes nothing more.
-    package func end() {
+    /// Takes nothing more. Does not wait for a call under way, which may still take a journal.
+    package func stop() {
         board.change { $0.isUnwanted = true }
         interruption.interrupt()
-        board.wait(.seconds(60)) { $0.isThreadOver }
     }
 
     private func run() {
         let calls = OwnershipCalls(terms.schema)
         var machine = TakeoverMachine(terms.times)
-        var connection: PQConnection?
+        var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
-                if connection?.isUsable != true {
-                    machine.sessionEnded()
-                    connection = try terms.connect("holdfast fleet", interruption)
-                }
-                if let connection { try look(calls, &machine, connection) }
+                let (connection, isNew) = try session.opened(by: .now + terms.connecting)
+                if isNew { machine.sessionEnded() }
+                try look(calls, &machine, connection)
                 board.change { $0.trouble = nil }
             } catch {
-                connection?.close()
-                connection = nil
+                session.close()
                 board.change { $0.trouble = $0.isUnwanted ? nil : error.description }
             }
             board.wait(terms.times.beat) { $0.isUnwanted }
         }
-        connection?.close()
-        board.change { $0.isThreadOver = true }
+        session.close()
+        onTaken.finish()
     }
 
     private func look(
@@ -96,7 +90,7 @@ package final class FleetWatch: Sendable {
             // Another host was faster, or the owner is back.
             guard let epoch else { continue }
             board.change { $0.mine.insert(journal.id) }
-            onTaken(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
+            onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
     }
 

@@ -42,16 +42,17 @@ final class Upkeep: Sendable {
     func start(_ opened: LMDBJournal) {
         board.change { $0.isThreadOver = false }
         let thread = Thread { [self, weak opened] in
-            var connection: PQConnection?
+            var session = ServiceSession(
+                terms.target, terms.schema, name: "holdfast checkpoints of journal \(journal)", interruption)
             var nextLook = Condition.now + Self.look
             while !board.withLock(\.isUnwanted) {
                 board.wait(Self.tick) { $0.isUnwanted }
                 if lease.phase == .lost { gate.stop() }
                 guard Condition.now >= nextLook, gate.status.ending == nil, let opened else { continue }
                 nextLook = Condition.now + Self.look
-                look(at: opened, &connection)
+                look(at: opened, &session)
             }
-            connection?.close()
+            session.close()
             board.change { $0.isThreadOver = true }
         }
         thread.name = "holdfast-upkeep"
@@ -70,9 +71,9 @@ final class Upkeep: Sendable {
     /// - Returns: whether the journal was closed in time.
     func waitForClosing(_ time: Duration) -> Bool { board.wait(time) { $0.isClosed } }
 
-    private func look(at opened: LMDBJournal, _ connection: inout PQConnection?) {
+    private func look(at opened: LMDBJournal, _ session: inout ServiceSession) {
         do {
-            let open = try connected(&connection)
+            let open = try session.opened(by: .now + terms.connecting).0
             let calls = LogCalls(terms.schema, journal: journal)
             let log = try calls.state(open, by: .now + terms.answer)
             let checkpointer = Checkpointer(terms.schema, journal: journal, epoch: epoch, answer: terms.answer)
@@ -83,19 +84,10 @@ final class Upkeep: Sendable {
             }
             board.change { $0.trouble = nil }
         } catch {
-            if connection?.isUsable != true || !(error is Checkpointer.Failure) {
-                connection?.close()
-                connection = nil
-            }
+            // A failure leaves the session as it was, or lost.
+            if !(error is Checkpointer.Failure) { session.close() }
             let words = "\(error)"
             board.change { $0.trouble = $0.isUnwanted ? nil : words }
         }
-    }
-
-    private func connected(_ connection: inout PQConnection?) throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let made = try terms.connect("holdfast checkpoints of journal \(journal)", interruption)
-        connection = made
-        return made
     }
 }

@@ -5,31 +5,20 @@ internal import Synchronization
 /// Reads and writes notes over a connection of its own, on a thread that may wait. One call at a time.
 package final class FleetNoteClient: Sendable {
     private struct Worker {
-        let target: PQTarget
-        let schema: SchemaName
         let notes: FleetNotes
         let answer: Duration
-        let interruption: PQInterruption
-        var connection: PQConnection?
+        var session: ServiceSession
 
         mutating func call<R>(
             _ body: (FleetNotes, PQConnection, ContinuousClock.Instant) throws(PQError) -> R
         ) throws(PQError) -> R {
             let deadline = ContinuousClock.Instant.now + answer
             do throws(PQError) {
-                return try body(notes, connected(by: deadline), deadline)
+                return try body(notes, session.opened(by: deadline).0, deadline)
             } catch {
-                connection?.close()
-                connection = nil
+                session.close()
                 throw error
             }
-        }
-
-        private mutating func connected(by deadline: ContinuousClock.Instant) throws(PQError) -> PQConnection {
-            if let connection, connection.isUsable { return connection }
-            let made = try ServiceConnection.open(target, schema, name: "holdfast notes", by: deadline, interruption)
-            connection = made
-            return made
         }
     }
 
@@ -48,7 +37,8 @@ package final class FleetNoteClient: Sendable {
         self.interruption = interruption
         worker = Mutex(
             Worker(
-                target: target, schema: schema, notes: FleetNotes(schema), answer: answer, interruption: interruption))
+                notes: FleetNotes(schema), answer: answer,
+                session: ServiceSession(target, schema, name: "holdfast notes", interruption)))
     }
 
     /// - Returns: nil when there is no note of this name.
@@ -72,7 +62,7 @@ package final class FleetNoteClient: Sendable {
     /// Ends a call under way, and takes no more.
     package func close() {
         interruption.interrupt()
-        queue.async { [self] in worker.withLock { $0.connection?.close() } }
+        queue.async { [self] in worker.withLock { $0.session.close() } }
     }
 
     private func call<R: Sendable>(

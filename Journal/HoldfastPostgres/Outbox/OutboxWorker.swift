@@ -9,10 +9,7 @@ struct OutboxWorker {
     private let calls: OutboxCalls
     private let receiver: any OutboxReceiver
     private let board: OutboxBoard
-    private let interruption: PQInterruption
-    private var connection: PQConnection?
-    /// The session of the last connection, which may hang in its commit.
-    private var session: SessionMark?
+    private var session: ServiceSession
     private var pace = OutboxPace()
     /// The rows that are claimed, and whose end is not known.
     private var inHand: Set<Int64> = []
@@ -34,8 +31,9 @@ struct OutboxWorker {
         self.terms = terms
         self.receiver = receiver
         self.board = board
-        self.interruption = interruption
         calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption, endsFormer: true)
     }
 
     mutating func run() {
@@ -47,14 +45,13 @@ struct OutboxWorker {
             }
             board.tell { $0.inHand = inHand.count }
         }
-        connection?.close()
+        session.close()
         board.tell { $0.ending = ending }
         board.endThread()
     }
 
     private mutating func failed(_ error: PQError) {
-        connection?.close()
-        connection = nil
+        session.close()
         // A claim may have been made of which nobody here knows.
         listedTo = 0
         board.tell { $0.trouble = error.description }
@@ -182,13 +179,8 @@ struct OutboxWorker {
     }
 
     private mutating func connected() throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let name = "holdfast outbox of journal \(terms.journal)"
-        let deadline = ContinuousClock.now + terms.connecting
-        let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
-        connection = made
-        listedTo = 0
-        try SessionMark.replace(&session, by: made, terms.schema, deadline)
-        return made
+        let (connection, isNew) = try session.opened(by: .now + terms.connecting)
+        if isNew { listedTo = 0 }
+        return connection
     }
 }

@@ -15,10 +15,7 @@ struct OutcomeWorker {
     private let calls: OutcomeCalls
     private let log: OutcomeLogReading
     private let board: OutcomeBoard
-    private let interruption: PQInterruption
-    private var connection: PQConnection?
-    /// The session of the last connection, which may hang in its commit.
-    private var session: SessionMark?
+    private var session: ServiceSession
     /// In the database; `nil` while that is not known.
     private var cursor: OutcomeCursor?
     /// How far the log was read.
@@ -33,8 +30,9 @@ struct OutcomeWorker {
         self.terms = terms
         self.log = log
         self.board = board
-        self.interruption = interruption
         calls = OutcomeCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast outcomes of journal \(terms.journal)", interruption, endsFormer: true)
     }
 
     mutating func run() {
@@ -52,13 +50,12 @@ struct OutcomeWorker {
                 failed(error)
             }
         }
-        connection?.close()
+        session.close()
         board.endThread()
     }
 
     private mutating func failed(_ trouble: OutletTrouble) {
-        connection?.close()
-        connection = nil
+        session.close()
         // What was put is found out.
         cursor = nil
         board.tell { $0.trouble = trouble.description }
@@ -138,13 +135,7 @@ struct OutcomeWorker {
     }
 
     private mutating func connected() throws(PQError) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        let name = "holdfast outcomes of journal \(terms.journal)"
-        let deadline = ContinuousClock.now + terms.connecting
-        let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
-        connection = made
-        try SessionMark.replace(&session, by: made, terms.schema, deadline)
-        return made
+        try session.opened(by: .now + terms.connecting).0
     }
 }
 

@@ -6,17 +6,17 @@ struct LeaseWorker: ~Copyable {
     private let terms: JournalLease.Terms
     private let calls: OwnershipCalls
     private let board: LeaseBoard
-    private let interruption: PQInterruption
     private var taker: TakerMachine
     private var owned: (epoch: Int64, machine: LeaseMachine)?
     private var isLost = false
-    private var connection: PQConnection?
+    private var session: ServiceSession
 
     init(_ terms: JournalLease.Terms, _ board: LeaseBoard, _ interruption: PQInterruption) {
         self.terms = terms
         self.board = board
-        self.interruption = interruption
         calls = OwnershipCalls(terms.schema)
+        session = ServiceSession(
+            terms.target, terms.schema, name: "holdfast lease of journal \(terms.journal)", interruption)
         taker = TakerMachine(terms.times, formerEpoch: terms.formerEpoch)
         guard let taken = terms.taken else { return }
         let machine = LeaseMachine(takenBySending: taken.sent, terms.times)
@@ -33,14 +33,13 @@ struct LeaseWorker: ~Copyable {
                 board.rest(max(due - now, .zero))
             } catch {
                 board.tell(error.description)
-                connection?.close()
-                connection = nil
+                session.close()
                 taker.sessionEnded()
                 board.rest(terms.times.retry)
             }
         }
         let wasReleased = !isLost && !board.isLeft && release()
-        connection?.close()
+        session.close()
         board.endThread(isLost ? .lost : wasReleased ? .released : .abandoned)
     }
 
@@ -50,13 +49,10 @@ struct LeaseWorker: ~Copyable {
     private var deadline: ContinuousClock.Instant { .now + terms.times.answer }
 
     private mutating func connected() throws(LeaseTrouble) -> PQConnection {
-        if let connection, connection.isUsable { return connection }
-        if connection != nil { taker.sessionEnded() }
         do throws(PQError) {
-            let name = "holdfast lease of journal \(terms.journal)"
-            let made = try ServiceConnection.open(terms.target, terms.schema, name: name, by: deadline, interruption)
-            connection = made
-            return made
+            let (connection, isNew) = try session.opened(by: deadline)
+            if isNew { taker.sessionEnded() }
+            return connection
         } catch {
             throw LeaseTrouble(error)
         }

@@ -17,16 +17,6 @@ struct SessionMark: Hashable, Sendable {
         backend = connection.facts.backend
     }
 
-    /// Ends a connection's former session, and notes the one of the new connection. Else each try would leave one behind that
-    /// waits for its standby, until the server has no room for more.
-    static func replace(
-        _ former: inout SessionMark?, by connection: PQConnection, _ schema: SchemaName,
-        _ deadline: ContinuousClock.Instant
-    ) throws(PQError) {
-        if let former { try former.end(over: connection, schema, by: deadline) }
-        former = try SessionMark(connection, by: deadline)
-    }
-
     /// Ends the session, if it is still there and of the same role. Its last commit may be made nevertheless.
     func end(over connection: PQConnection, _ schema: SchemaName, by deadline: ContinuousClock.Instant) throws(PQError)
     {

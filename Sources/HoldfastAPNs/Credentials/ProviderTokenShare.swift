@@ -34,11 +34,12 @@ package final class ProviderTokenShare: Sendable {
 
     /// Exchanges the tokens of all keys of the process, until the task is cancelled.
     ///
-    /// - Parameter report: gets each failure; the next exchange comes all the same.
-    package func run(report: @Sendable (any Error) -> Void) async {
+    /// - Parameter report: gets what each exchange failed with, `nil` for one that did not; the next one comes all the same.
+    package func run(report: @Sendable ((any Error)?) -> Void) async {
         while !Task.isCancelled {
             do {
                 try await exchange()
+                report(nil)
             } catch is CancellationError {
                 return
             } catch {

@@ -23,8 +23,6 @@ final class FleetKeeper: Service, Sendable {
     private let means: Means
     private let log: FleetLog
     private let state = Monitor(State())
-    private let arrivals: AsyncStream<FleetWatch.Taken>
-    private let arrive: AsyncStream<FleetWatch.Taken>.Continuation
 
     init(_ place: FleetPlace, host: ServiceHost, means: @escaping Means) {
         self.place = place
@@ -32,7 +30,6 @@ final class FleetKeeper: Service, Sendable {
         self.means = means
         logger = host.logger("holdfast.fleet")
         log = FleetLog(logger)
-        (arrivals, arrive) = AsyncStream.makeStream()
     }
 
     /// The journals that were taken over and are delivered now.
@@ -51,23 +48,23 @@ final class FleetKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let watch = try FleetWatch(place.terms, mine: place.own.id) { [arrive] in arrive.yield($0) }
+        let watch = try FleetWatch(place.terms, mine: place.own.id)
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
-                for await taken in arrivals { tasks.addTask { await self.deliver(taken) } }
+                for await taken in watch.taken { tasks.addTask { await self.deliver(taken, watch) } }
             }
         } onCancelOrGracefulShutdown: {
-            self.end()
+            self.end(watch)
         }
-        await FleetPlace.onThread("holdfast-fleet-end") { watch.end() }
     }
 
     /// Gives back what was taken, to take it again with what is configured now.
     func renew() { for life in taken { Task { await life.end() } } }
 
-    private func end() {
-        arrive.finish()
+    private func end(_ watch: FleetWatch) {
+        // Before anything is given back, or this host would take it again.
+        watch.stop()
         let (lives, openings) = state.withLock { state in
             state.isEnding = true
             return (Array(state.lives.values), Array(state.openings.values))
@@ -76,7 +73,7 @@ final class FleetKeeper: Service, Sendable {
         for life in lives { Task { await life.end() } }
     }
 
-    private func deliver(_ taken: FleetWatch.Taken) async {
+    private func deliver(_ taken: FleetWatch.Taken, _ watch: FleetWatch) async {
         let (id, name) = (taken.journal.id, taken.journal.name)
         let former = taken.journal.host.map { " of host \($0)" } ?? ""
         logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
@@ -93,7 +90,7 @@ final class FleetKeeper: Service, Sendable {
             state.lives[id] = nil
             state.openings[id] = nil
         }
-        state.withLock { $0.watch }?.leave(id)
+        watch.leave(id)
     }
 
     private func open(_ taken: FleetWatch.Taken) async throws -> OwnedJournal {

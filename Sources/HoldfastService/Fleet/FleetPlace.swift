@@ -18,9 +18,10 @@ package struct FleetPlace: Sendable {
     ///
     /// - Throws: ``JournalError``, and `CancellationError` when the task is cancelled.
     static func open(
-        _ settings: PostgresSettings, _ journal: JournalSettings, logger: Logger
+        _ settings: PostgresSettings, _ journal: JournalSettings, times: LeaseTimes = LeaseTimes(), logger: Logger
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(journal.options(create: true))
+        terms.times = times
         let directory = try HostDirectory(journal.copies)
         let log = FleetLog(logger)
         let shared = try FleetShares(terms, directory)

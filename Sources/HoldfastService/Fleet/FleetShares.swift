@@ -44,7 +44,7 @@ final class FleetShares: Service, Sendable {
     /// Exchanges provider tokens.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await self.tokens.run { error in self.trouble.withLock { $0 = "\(error)" } }
+            await self.tokens.run { error in self.trouble.withLock { $0 = error.map { "\($0)" } } }
         }
     }
 

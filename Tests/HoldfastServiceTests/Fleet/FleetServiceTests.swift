@@ -1,0 +1,115 @@
+import Foundation
+import Holdfast
+import HoldfastGateway
+import HoldfastMockAPNs
+import HoldfastPQ
+import HoldfastPostgres
+import Logging
+import Scratch
+import TestPostgres
+import Testing
+
+@testable import HoldfastService
+
+@Suite("Services on one database", .timeLimit(.minutes(2)), .enabled(if: PostgresProgram.isWanted))
+struct FleetServiceTests {
+    private let folder: TemporaryFolder
+    private let cluster: Cluster
+    private let schema: SchemaName
+    private let role: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        cluster = try Servers.plain.get()
+        let suffix = UUID().uuidString.prefix(8).lowercased()
+        schema = try SchemaName("s_\(suffix)")
+        role = "service_\(suffix)"
+        try cluster.psql("CREATE ROLE \(role) LOGIN")
+        try Migrator(schema: schema).migrate(connect(cluster.socket), service: role, by: soon())
+    }
+
+    private func connect(_ target: String) throws -> PQConnection {
+        try PQConnection(PQTarget(target), PQSession(applicationName: "tests"), by: soon(), PQInterruption())
+    }
+
+    /// The journals that nobody owns and that have something left, by name.
+    private func free() throws -> [String] {
+        let connection = try connect(cluster.tcp("user=\(role)"))
+        defer { connection.close() }
+        return try OwnershipCalls(schema).list(connection, by: soon()).filter { $0.sighting.isFree && !$0.isClosed }
+            .map(\.name).sorted()
+    }
+
+    /// A service that nobody follows within the test, and whose watch looks all the time.
+    private func host(_ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"") throws -> ServiceRun {
+        try folder.write(
+            "\(name).yaml",
+            """
+            journal: {postgres: "\(cluster.tcp("user=\(role)"))", path: \(name), host: \(name), schema: \(schema)}
+            routes: [{name: default, \(endpoint)}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            log: {level: critical}
+            """)
+        let configuration = try HoldfastConfiguration.load(file: folder("\(name).yaml"), environment: [:])
+        var sources = ServiceRun.Sources()
+        let times = LeaseTimes(beat: .milliseconds(20), hold: .seconds(20), takeAfter: .seconds(60))
+        sources.openJournal = { configuration, logger in
+            let postgres = try #require(configuration.journal.postgres)
+            return try await FleetPlace.open(postgres, configuration.journal, times: times, logger: logger)
+        }
+        return ServiceRun(
+            configuration, routes: try ServicePlan.routes(configuration),
+            host: ServiceHost { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }, sources: sources)
+    }
+
+    private func submit(_ count: Int, to run: ServiceRun) async throws {
+        let engine = try #require(run.engine)
+        let token = try DeviceToken("00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0")
+        for number in 0..<count {
+            let one = PushNotification(token: token, topic: "t", payload: #"{"aps":{"badge":\#(number)}}"#)
+            let receipt = await engine.producer.submit([one])[0]
+            guard case .accepted = receipt else {
+                Issue.record("\(receipt)")
+                return
+            }
+        }
+    }
+
+    @Test("What a host that ends has left is delivered by another at once")
+    func handedOver() async throws {
+        let taken = Monitor(0)
+        var service = MockAPNsConfiguration()
+        service.certificateDirectory = folder("mock")
+        service.observer = { exchanges in taken.withLock { $0 += exchanges.count { $0.status == 200 } } }
+        let mock = try await MockAPNsServer.start(service)
+        let one = try host("one")
+        let two = try host("two", to: "endpoint: \"https://\(mock.address)\", trust: \(mock.certificateAuthorityFile)")
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        #expect(await waitUntil { taken.withLock { $0 } == 3 })
+        #expect(try await waitUntil { try free().isEmpty })
+        await two.end()
+        #expect(await second.error == nil)
+        try await mock.stop()
+    }
+
+    @Test("A host that ends gives back what it has taken over, and takes it no more")
+    func givenBack() async throws {
+        let (one, two) = (try host("one"), try host("two"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        #expect(try await waitUntil { try free().isEmpty })
+        try await submit(1, to: two)
+        await two.end()
+        #expect(await second.error == nil)
+        #expect(try free() == ["one", "two"])
+    }
+}
