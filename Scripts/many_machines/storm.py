@@ -93,7 +93,8 @@ def storm(world):
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         world.dice.choice(faults)()
-        world.load(world.some(0, 4))
+        # A takeover needs a host that nothing befalls for as long.
+        world.load(world.some(0, world.dice.choice([1, 4, 4, 15])))
         storm.mend()
     storm.mend(everything=True)
     for name, count in storm.counts.items():

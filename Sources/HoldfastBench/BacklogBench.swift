@@ -12,12 +12,17 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             to a sender that confirms at once. Reported are the time from opening to the first hand-out, and the private \
             memory (RssAnon) at its highest while 100,000 are delivered. Neither grows with the backlog.
 
+            With --database the journal is in PostgreSQL, and the new process makes a working copy of it first, as a host does \
+            that takes it over: that takes the longer, the more there is to read.
+
             Example:
               holdfast-bench backlog --sizes 10000,1000000
             """)
 
     @Option(help: "Sizes of the backlog, separated by commas.") var sizes = "10000,1000000"
     @Option(help: "Bytes of payload, 20 to 4096.") var payload = 200
+    @Option(help: "A database, as libpq writes it, for a role that may make a schema.") var database: String?
+    @Option(help: "The schema there.") var schema = "holdfast_bench"
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print a JSON object for each size.") var json = false
     @Option(help: .hidden) var measure: String?
@@ -31,13 +36,14 @@ struct BenchBacklogCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let measure { return print(try await BacklogBench.deliver(from: measure)) }
+        if let measure { return print(try await BacklogBench.deliver(from: try place(measure, copies: "taken"))) }
         let directory = try scratch.make()
         defer { directory.remove() }
         for count in counts {
             let path = "\(directory.path)/\(count).journal"
-            try await BacklogBench.fill(path, count: count, payloadBytes: payload)
-            let words = try BacklogBench.measureInNewProcess(path).split(separator: " ").compactMap { Double($0) }
+            try await BacklogBench.fill(try place(path, copies: "made"), count: count, payloadBytes: payload)
+            let more = database.map { ["--database", $0, "--schema", schema] } ?? []
+            let words = try BacklogBench.measureInNewProcess([path] + more).split(separator: " ").compactMap { Double($0) }
             guard words.count == 3 else { throw BenchFailure("the measuring process said nothing") }
             if json {
                 let memory = String(
@@ -53,6 +59,13 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             try FileManager.default.removeItem(atPath: path)
         }
     }
+
+    private func place(_ path: String, copies: String) throws -> BenchJournalPlace {
+        guard let database else { return .directory(path) }
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        return .postgres(
+            try BenchDatabase(database, schema).terms(host: "backlog-\(name)"), copies: "\(path)/\(copies)")
+    }
 }
 
 /// A journal with a backlog, made by one process and delivered from by another.
@@ -60,9 +73,9 @@ enum BacklogBench {
     /// Notifications delivered while memory is looked at.
     static let delivered = 100_000
 
-    static func fill(_ path: String, count: Int, payloadBytes: Int) async throws {
-        let journal = try LMDBJournal(directory: path)
-        defer { journal.close() }
+    static func fill(_ place: BenchJournalPlace, count: Int, payloadBytes: Int) async throws {
+        let (journal, close) = try place.open()
+        defer { close() }
         let engine = try PushEngine(
             journal: journal, routes: [Route(connector: SenderConnector { _ in .confirmed })])
         let bench = DeliveryBench.self
@@ -76,10 +89,11 @@ enum BacklogBench {
         }
     }
 
-    static func measureInNewProcess(_ path: String) throws -> String {
+    /// - Parameter arguments: the journal's path, and options.
+    static func measureInNewProcess(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["backlog", "--measure", path]
+        process.arguments = ["backlog", "--measure"] + arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -97,11 +111,11 @@ enum BacklogBench {
     }
 
     /// - Returns: milliseconds to the first hand-out, and private megabytes at most and at that moment.
-    static func deliver(from path: String) async throws -> String {
+    static func deliver(from place: BenchJournalPlace) async throws -> String {
         let start = ContinuousClock.now
         let seen = Monitor(Seen())
-        let journal = try LMDBJournal(directory: path)
-        defer { journal.close() }
+        let (journal, close) = try place.open()
+        defer { close() }
         let total = try journal.status().unconfirmed
         let connector = SenderConnector(concurrency: 1000) { _ in
             seen.withLock { seen in

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
-internal import HoldfastPQ
 internal import HoldfastPostgres
 
 struct BenchPostgresCommand: AsyncParsableCommand {
@@ -40,7 +39,9 @@ struct BenchPostgresCommand: AsyncParsableCommand {
         let mock = try MockProcess(
             ["http2", "--streams", "\(streams)"], certificateDirectory: "\(directory.path)/certificates")
         defer { mock.stop() }
-        let terms = try self.terms()
+        let database = try BenchDatabase(self.database, schema)
+        if !json { print("the database: \(database.durability.words)") }
+        let terms = database.terms(host: "bench")
         let bench = DeliveryBench(
             count: count, payloadBytes: payload, directory: directory.path, durability: .full)
         let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
@@ -54,17 +55,6 @@ struct BenchPostgresCommand: AsyncParsableCommand {
             if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
         }
         report(embedded, shared)
-    }
-
-    /// With the schema made.
-    private func terms() throws -> HostTerms {
-        let (target, name) = (try PQTarget(database), try SchemaName(schema))
-        let connection = try PQConnection(
-            target, PQSession(applicationName: "holdfast-bench"), by: .now + .seconds(10), PQInterruption())
-        defer { connection.close() }
-        try Migrator(schema: name).migrate(connection, by: .now + .seconds(60))
-        if !json { print("the database: \(try DatabaseDurability(connection, by: .now + .seconds(10)).words)") }
-        return HostTerms(target: target, schema: name, host: "bench")
     }
 
     private struct Figure {
