@@ -60,24 +60,40 @@ import CHoldfastLMDB
     /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
     /// `copyIsBehind` that this copy lacks it, and the gate has it, or may have it.
     ///
-    /// - Parameter rows: for the gate: see ``CommitGate/keep(_:taking:)``. Without one there are none.
-    package consuming func commit(taking rows: [Int64] = []) throws(LMDBError) {
-        let isKept = try keep(taking: rows)
+    package consuming func commit() throws(LMDBError) { _ = try commit(taking: [], claiming: []) }
+
+    /// Commits as ``commit()``, unless others have what it claims.
+    ///
+    /// - Parameters:
+    ///   - rows: for the gate: see ``CommitGate/keep(_:taking:claiming:)``. Without one there are none.
+    ///   - claims: the same.
+    /// - Returns: the claims that others have, with their values. Unless it is empty, nothing was committed.
+    package consuming func commit(
+        taking rows: [Int64], claiming claims: [CommitClaim]
+    ) throws(LMDBError) -> [CommitClaim] {
+        let isKept: Bool
+        switch try keep(taking: rows, claiming: claims) {
+        case .claimed(let others): return others
+        case .kept: isKept = true
+        case nil: isKept = false
+        }
         let handle = unsafe handle!
         unsafe self.handle = nil
         let code = unsafe mdb_txn_commit(handle)
         if isKept, code != MDB_SUCCESS { throw LMDBError(.copyIsBehind, "mdb_txn_commit", path: environment.path) }
         try check(code, "mdb_txn_commit", path: environment.path)
+        return []
     }
 
-    /// - Returns: whether there was anything to keep, and a gate to keep it.
-    private func keep(taking rows: [Int64]) throws(LMDBError) -> Bool {
-        guard let gate = environment.gate, let effects = recorder?.finish() else { return false }
-        let number = try gate.keep(effects, taking: rows)
+    /// - Returns: `nil` where there was nothing to keep, or no gate to keep it.
+    private func keep(taking rows: [Int64], claiming claims: [CommitClaim]) throws(LMDBError) -> GateAnswer? {
+        guard let gate = environment.gate, let effects = recorder?.finish() else { return nil }
+        let answer = try gate.keep(effects, taking: rows, claiming: claims)
+        guard case .kept(let number) = answer else { return answer }
         let place = WorkingCopy.Place(number: number, effects: effects.span)
         do throws(LMDBError) { try WorkingCopy.note(place, in: self) } catch {
             throw LMDBError(.copyIsBehind, error.operation, path: error.path)
         }
-        return true
+        return answer
     }
 }

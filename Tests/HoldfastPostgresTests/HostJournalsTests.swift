@@ -5,6 +5,7 @@ import HoldfastLMDB
 import HoldfastPQ
 import HoldfastPlatform
 import HoldfastPostgres
+import HoldfastTesting
 import Scratch
 import Synchronization
 import TestPostgres
@@ -242,6 +243,29 @@ struct HostJournalsTests {
         let third = try host.open()
         #expect(try lanes(third) == ["one", "two", "three"])
         third.close()
+    }
+
+    @Test("A database that has lost commits knows their notifications again, too, and nobody sends a repeat of them")
+    func restoredIdentities() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let host = try Host(schema, in: folders[0])
+        let owned = try host.open()
+        let named = PushNotification(
+            token: try DeviceToken("aa"), topic: "topic", payload: Array(#"{"aps":{}}"#.utf8), id: NotificationID())
+        func submit(to owned: OwnedJournal) async throws -> UID? {
+            let engine = try PushEngine(
+                journal: owned.journal, routes: [Route(connector: InMemoryConnector(), topics: ["topic"])])
+            return await engine.producer.submit([named])[0].uid
+        }
+        let uid = try await submit(to: owned)
+        let last = try #require(UInt64(schema.psql("SELECT max(number) FROM S.log_\(owned.id)_0")))
+        owned.close()
+        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number >= \(last)", "DELETE FROM S.identities")
+        let next = try host.open()
+        let other = try Host(schema, "web-2", in: folders[1]).open()
+        #expect(try await submit(to: other) == uid && uid != nil)
+        #expect(try other.journal.status().unconfirmed == 0)
+        for journal in [next, other] { journal.close() }
     }
 
     @Test(

@@ -65,6 +65,7 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
         }
         let connection = try log.schema.asService()
         let place = try log.builder(epoch: epoch).build(in: directory + "/entries", over: connection)
+        let key = try IdentityCalls(log.schema.name).key(connection, by: soon())
         connection.close()
         if place.number == 0 {
             try FileManager.default.removeItem(atPath: directory)
@@ -75,6 +76,8 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
         options.gate = gate
         options.entryLimit = entryLimit
         options.ownership = ownership
+        options.uidBase = UInt64(log.journal) << 44
+        options.repeatKey = IdentityKey(first: key.first, second: key.second)
         journal = try LMDBJournal(directory: directory, options: options)
         engine = try PushEngine(
             journal: journal, routes: [Route(connector: connector, topics: ["topic", "other"])])

@@ -18,7 +18,8 @@ struct RightsTests {
         let journal = try calls.createJournal("a", connection, by: soon())
         let tables = [
             "schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1", "blacklist", "blacklist_feed",
-            "blacklist_marks", "blacklist_writers", "notes", "commands",
+            "blacklist_marks", "blacklist_writers", "notes", "commands", "identities",
+            "identities_1", "identity_slots",
         ]
         for table in tables {
             for sql in ["SELECT * FROM", "INSERT INTO", "DELETE FROM", "TRUNCATE"] {

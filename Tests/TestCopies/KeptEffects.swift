@@ -12,7 +12,9 @@ package final class KeptEffects: CommitGate {
 
     package init() {}
 
-    package func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64 {
+    package func keep(
+        _ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]
+    ) throws(LMDBError) -> GateAnswer {
         let number = state.withLock { state -> UInt64? in
             guard state.refusals == 0 else {
                 state.refusals -= 1
@@ -22,7 +24,7 @@ package final class KeptEffects: CommitGate {
             return UInt64(state.kept.count)
         }
         guard let number else { throw LMDBError(.notKept, "keep", path: "elsewhere") }
-        return number
+        return .kept(number)
     }
 
     /// Refuses the next commit.

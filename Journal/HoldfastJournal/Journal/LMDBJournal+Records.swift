@@ -34,6 +34,19 @@ extension LMDBJournal {
             })
     }
 
+    /// Identities of notifications that were submitted, ascending by UID from the first above `after`.
+    package func rememberedIdentities(
+        after: UID, limit: Int
+    ) throws(JournalError) -> [(uid: UID, identity: Identity)] {
+        try checkOpen()
+        return try UIDRow.list(
+            after: after, limit: limit, table: tables.identities,
+            page: { (choice) throws(JournalError) in try page(choice) },
+            read: { row in
+                IdentityRecord(row.value.span, uid: row.uid).map { (uid: UID(row.uid), identity: $0.identity) }
+            })
+    }
+
     private func page(_ choice: UIDRow.Choice) throws(JournalError) -> [UIDRow] {
         try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in try UIDRow.page(choice, in: snapshot) }
     }

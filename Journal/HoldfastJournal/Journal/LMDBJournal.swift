@@ -21,8 +21,10 @@ public final class LMDBJournal: Journal, JournalService {
     /// The journal's directory.
     public let directory: String
 
-    /// The key with which identities are computed.
+    /// The journal's own key, with which what is stored under digests is found.
     package let identityKey: IdentityKey
+    /// The key of the identities that submissions have.
+    package var repeatKey: IdentityKey { options.repeatKey ?? identityKey }
     /// The wall time of the last commit before this opening; `nil` for a new journal.
     package let wallTimeAtOpen: WallTime?
     /// Conditions found at the opening that an operator should know, in whole sentences.

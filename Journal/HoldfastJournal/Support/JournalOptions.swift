@@ -49,6 +49,9 @@ public struct JournalOptions: Sendable {
     package var gate: (any CommitGate)?
     /// Whether this process may go on with what its ``gate`` keeps. nil for a journal that is all there is.
     package var ownership: (any JournalOwnership)?
+    /// Of the identities by which repeats are recognised, the same for all journals with this ``gate``. nil for the journal's own
+    /// key.
+    package var repeatKey: IdentityKey?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
 

@@ -15,6 +15,7 @@ extension CommitDraft {
         kept.reserveCapacity(items.count)
         batch.haveIdentity.reserveCapacity(items.count)
         let acceptedAt = submission.acceptedAt.milliseconds
+        let isGated = transaction.recorder != nil
         try transaction.withCursor(tables.identities) { (cursor: inout Cursor) throws(LMDBError) in
             var next = submission.identities.startIndex
             for index in items.indices {
@@ -26,12 +27,19 @@ extension CommitDraft {
                         repeats.append(Appended.Repeat(index: index, uid: UID(uid), outcome: outcome))
                         continue
                     }
+                    if let uid = elsewhere[identity] {
+                        repeats.append(Appended.Repeat(index: index, uid: UID(uid), outcome: nil))
+                        continue
+                    }
                     let uid = batch.first + UInt64(kept.count)
                     // No UID was ever greater: it is the last of the table.
                     try cursor.put(Key.uid(uid).span, appending: true, count: IdentityRecord.byteCount) { output in
                         IdentityRecord.write(identity, acceptedAt: acceptedAt, uid: uid, into: &output)
                     }
                     identities.add(identity, uid: uid)
+                    if isGated {
+                        claims.append(CommitClaim(high: identity.high, low: identity.low, value: uid))
+                    }
                 }
                 kept.append(index)
                 batch.haveIdentity.append(named)

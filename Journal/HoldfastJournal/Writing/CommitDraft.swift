@@ -17,6 +17,10 @@ struct CommitDraft: ~Copyable {
     let keepsNothingAside: Bool
     /// The rows that its submissions take out of the queue of the journal's gate.
     var taken: [Int64] = []
+    /// The identities that it adds, for the journal's gate; none without one.
+    var claims: [CommitClaim] = []
+    /// Identities that other journals with such a gate have, and the UIDs there.
+    let elsewhere: [Identity: UInt64]
     /// When to take in no more of what takes several commits; nil for never.
     var deadline: ContinuousClock.Instant?
     /// The pages that the log of outcomes may have behind this commit, and those that it had before; nil for no limit.
@@ -24,8 +28,9 @@ struct CommitDraft: ~Copyable {
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, _ outcomes: OutcomeAppender,
-        directory: String, pageByteCount: Int, keepsNothingAside: Bool = false
+        elsewhere: [Identity: UInt64] = [:], directory: String, pageByteCount: Int, keepsNothingAside: Bool = false
     ) throws(LMDBError) {
+        self.elsewhere = elsewhere
         self.outcomes = outcomes
         self.pageByteCount = pageByteCount
         self.keepsNothingAside = keepsNothingAside
@@ -111,8 +116,8 @@ struct CommitDraft: ~Copyable {
 
     /// Raises marks to their ceilings, writes what changed of the figures, and commits.
     ///
-    /// - Returns: the state on disk, and the pages in use.
-    consuming func commit(ceilings: MarkCeilings) throws(LMDBError) -> (JournalState, CommitFigures) {
+    /// - Returns: the state on disk and the pages in use, if other journals have none of its identities.
+    consuming func commit(ceilings: MarkCeilings) throws(LMDBError) -> Ending {
         raiseMarks(to: ceilings)
         try storeLog()
         for (index, old) in state.lanes.changed(since: before.lanes) {
@@ -133,9 +138,15 @@ struct CommitDraft: ~Copyable {
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
         let figures = try CommitFigures(transaction, tables)
-        let (state, taken) = (state, taken)
-        try transaction.commit(taking: taken)
-        return (state, figures)
+        let (state, taken, claims) = (state, taken, claims)
+        let others = try transaction.commit(taking: taken, claiming: claims)
+        return others.isEmpty ? .committed(state, figures) : .repeats(others)
+    }
+
+    enum Ending {
+        case committed(JournalState, CommitFigures)
+        /// Nothing was committed. Other journals have these identities, under these UIDs.
+        case repeats([CommitClaim])
     }
 
     /// Only a lane whose ceiling was raised, or which has a new entry, can have a mark that rises.

@@ -5,6 +5,8 @@ import HoldfastLMDB
 extension JournalWriter {
     enum Attempt {
         case committed(JournalState, CommitFigures, [Progress], TrimWork?)
+        /// Not made, since other journals of the fleet have these identities, under these UIDs.
+        case repeats([CommitClaim])
         /// The index of a segment cannot be put; all else may be.
         case indexRefused
         /// One request cannot be done; the others may.
@@ -26,8 +28,8 @@ extension JournalWriter {
         let begun: CommitDraft
         do throws(LMDBError) {
             begun = try CommitDraft(
-                store, state, identities, outcomes, directory: directory, pageByteCount: space.pageByteCount,
-                keepsNothingAside: space.isTight)
+                store, state, identities, outcomes, elsewhere: elsewhere, directory: directory,
+                pageByteCount: space.pageByteCount, keepsNothingAside: space.isTight)
         } catch {
             return .failed(JournalError(error, "write to", directory))
         }
@@ -129,10 +131,13 @@ extension JournalWriter {
                 _ = try draft.commit(ceilings: ceilings)
                 return undetermined(LMDBError(.inputOutput, "mdb_txn_commit", path: directory))
             }
-            let (state, figures) = try draft.commit(ceilings: ceilings)
-            // On disk it is; the question is whether anybody will find it.
-            if let loss = store.environment.loss(in: directory) { return .lost(loss) }
-            return .committed(state, figures, progress, trim)
+            switch try draft.commit(ceilings: ceilings) {
+            case .repeats(let others): return .repeats(others)
+            case .committed(let state, let figures):
+                // On disk it is; the question is whether anybody will find it.
+                if let loss = store.environment.loss(in: directory) { return .lost(loss) }
+                return .committed(state, figures, progress, trim)
+            }
         } catch {
             return classify(error)
         }

@@ -43,6 +43,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// The environments whose files are looked after: a blacklist without commits has no other watch.
     private let environments: [Environment]
     private var nextLook = ContinuousClock.now
+    /// Identities in the commit that is being made, of which the gate has said that other journals have them, and the UIDs
+    /// there.
+    var elsewhere: [Identity: UInt64] = [:]
     /// What a commit in the making leaves of ``indexWork``.
     var indexLeft: IndexWork?
 
@@ -149,6 +152,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         let ceilings = shared.withLock { shared in shared.ceilings }
         if backlog.isEmpty, trims.isEmpty, indexWork == nil, !state.wouldRaiseMarks(ceilings) { return nil }
         let start = ContinuousClock.now
+        defer { elsewhere.removeAll() }
         var isSmall = space.isTight
         letOvertake(budget(isSmall))
         var (count, verdicts) = plan(isSmall: isSmall, atMost: greatest)
@@ -160,6 +164,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 outcomes.commit()
                 indexWork = indexLeft
                 return take(state, figures, progress, trim, ceilings, since: start)
+            case .repeats(let others):
+                for other in others { elsewhere[Identity(high: other.high, low: other.low)] = other.value }
             case .refused(let index, let error):
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }

@@ -7,15 +7,33 @@ package protocol CommitGate: Sendable {
     /// - Parameters:
     ///   - effects: in the form of ``Effects``.
     ///   - rows: of a queue beside the log, which are taken out of it in the same commit.
-    /// - Returns: the number under which they are kept, greater than each before it. The copy has it in the same commit.
+    ///   - claims: keys that the transaction adds, and that no other transaction of any environment with such a gate may have.
     /// - Throws: the transaction is given up. With `notKept`, the effects are not kept, and never will be. With `copyIsBehind`
     ///   they may be: the gate keeps nothing more, and the copy has to be brought to the end of what is kept.
-    func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64
+    func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) throws(LMDBError) -> GateAnswer
 }
 
-extension CommitGate {
-    /// Keeps what a transaction has changed that takes nothing out of a queue.
-    package func keep(_ effects: [UInt8]) throws(LMDBError) -> UInt64 { try keep(effects, taking: []) }
+/// A key of 16 bytes, and what it stands for, of which there is to be one among all environments of a kind of gate.
+package struct CommitClaim: Hashable, Sendable {
+    /// The first half of the key.
+    package let high: UInt64
+    /// The second half of the key.
+    package let low: UInt64
+    package let value: UInt64
+
+    package init(high: UInt64, low: UInt64, value: UInt64) {
+        self.high = high
+        self.low = low
+        self.value = value
+    }
+}
+
+/// What a gate says of a transaction's changes.
+package enum GateAnswer: Hashable, Sendable {
+    /// The number under which they are kept, greater than each before it. The copy has it in the same commit.
+    case kept(UInt64)
+    /// Nothing is kept: others have these of its claims, with their values. The gate keeps the next transaction as before.
+    case claimed([CommitClaim])
 }
 
 extension LMDBError.Code {

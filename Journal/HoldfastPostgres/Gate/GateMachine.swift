@@ -16,7 +16,7 @@ package struct GateMachine: Sendable {
     }
 
     /// What is known after a call.
-    package enum Failure: Hashable, Sendable {
+    package enum Failure: Error, Hashable, Sendable {
         /// The server said no to the call.
         case refused(sqlState: String?)
         /// The commit may have been kept, or be kept later.

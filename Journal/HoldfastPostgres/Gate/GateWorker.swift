@@ -1,9 +1,12 @@
+internal import HoldfastLMDB
 internal import HoldfastPQ
 
 /// Sends the commits of a gate, on the thread of whoever commits.
 struct GateWorker {
     enum Outcome {
         case kept(UInt64)
+        /// Others have these identities.
+        case claimed([CommitClaim])
         case notKept
         case undetermined
     }
@@ -23,7 +26,7 @@ struct GateWorker {
             terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true)
     }
 
-    mutating func keep(_ effects: [UInt8], taking rows: [Int64]) -> Outcome {
+    mutating func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) -> Outcome {
         guard board.status.ending == nil else { return .notKept }
         let (number, parts) = (last + 1, LogParts.split(effects))
         var machine = GateMachine()
@@ -33,11 +36,14 @@ struct GateWorker {
             let step: GateMachine.Step
             if board.isStopped {
                 step = machine.stopped()
-            } else if let failure = send(number, parts, taking: rows) {
-                step = machine.failed(failure, isStopped: board.isStopped)
             } else {
-                last = number
-                return .kept(number)
+                switch send(number, parts, taking: rows, claiming: claims) {
+                case .success([]):
+                    last = number
+                    return .kept(number)
+                case .success(let others): return .claimed(others)
+                case .failure(let failure): step = machine.failed(failure, isStopped: board.isStopped)
+                }
             }
             switch step {
             case .sendAgain(let pause): board.rest(pause)
@@ -51,23 +57,27 @@ struct GateWorker {
         }
     }
 
-    /// - Returns: `nil` when the commit is kept.
+    /// - Returns: the identities that others have; none when the commit is kept.
     private mutating func send(
-        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64]
-    ) -> GateMachine.Failure? {
+        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64], claiming claims: [CommitClaim]
+    ) -> Result<[CommitClaim], GateMachine.Failure> {
         var isSent = false
         do throws(PQError) {
             let connection = try connected()
             isSent = true
             // A long commit over a slow line needs its time, or no try of it would ever be answered.
             let transfer = Duration.milliseconds(parts.count * 30)
-            try calls.keep(
-                number, parts, taking: rows, epoch: terms.epoch, connection, by: .now + terms.answer + transfer)
-            return nil
+            return .success(
+                try calls.keep(
+                    number, parts, taking: rows, claiming: claims, epoch: terms.epoch, connection,
+                    by: .now + terms.answer + transfer))
         } catch {
+            let failure = isSent ? GateMachine.Failure(error) : .withoutEffect
+            // Nothing is amiss: the next try finds what the other commit has.
+            if failure == .refused(sqlState: LogRefusal.claimedMeanwhile) { return .failure(failure) }
             session.close()
             board.tell(error.description)
-            return isSent ? GateMachine.Failure(error) : .withoutEffect
+            return .failure(failure)
         }
     }
 

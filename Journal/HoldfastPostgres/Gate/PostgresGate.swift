@@ -68,9 +68,12 @@ package final class PostgresGate: CommitGate {
     package var status: Status { board.status }
 
     /// - Throws: `notKept`, or `copyIsBehind` where nobody here knows whether the commit is kept.
-    package func keep(_ effects: [UInt8], taking rows: [Int64]) throws(LMDBError) -> UInt64 {
-        switch worker.withLock({ $0.keep(effects, taking: rows) }) {
-        case .kept(let number): return number
+    package func keep(
+        _ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]
+    ) throws(LMDBError) -> GateAnswer {
+        switch worker.withLock({ $0.keep(effects, taking: rows, claiming: claims) }) {
+        case .kept(let number): return .kept(number)
+        case .claimed(let others): return .claimed(others)
         case .notKept: throw LMDBError(.notKept, "keep", path: name)
         case .undetermined: throw LMDBError(.copyIsBehind, "keep", path: name)
         }

@@ -12,6 +12,8 @@ package struct HostJournals: Sendable {
 
     private static let pause = Duration.seconds(1)
     private static let readersPatience = Duration.seconds(3)
+    /// Identities in one call.
+    private static let identityPage = 10_000
 
     package init(
         _ terms: HostTerms, _ directory: HostDirectory, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
@@ -157,7 +159,10 @@ package struct HostJournals: Sendable {
         if former == nil { try copy.discard() }
         // Where the database knows of no owner behind this copy's, what the copy has more was lost there.
         let mayRestore = former.map { $0 >= epoch - 1 } ?? false
-        let last = try build(place, epoch: epoch, copy, mayRestore: mayRestore, stop)
+        let (last, isRestored) = try build(place, epoch: epoch, copy, mayRestore: mayRestore, stop)
+        let repeatKey = try persist(stop) { (connection) throws(PQError) in
+            try IdentityCalls(terms.schema).key(connection, by: .now + terms.answer)
+        }
         try copy.note(epoch: epoch)
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
@@ -178,8 +183,10 @@ package struct HostJournals: Sendable {
         options.gate = gate
         options.ownership = ownership
         options.uidBase = UInt64(place.id) << Self.uidBits
+        options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
+            if isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
             upkeep.start(journal)
             return OwnedJournal(
                 place, journal, lease, gate, ownership, upkeep, copy, epoch: epoch, closing: terms.closing)
@@ -195,7 +202,7 @@ package struct HostJournals: Sendable {
 
     private func build(
         _ place: ListedName, epoch: Int64, _ copy: CopyPlace, mayRestore: Bool, _ stop: OpeningStop
-    ) throws(JournalError) -> WorkingCopy.Place {
+    ) throws(JournalError) -> (WorkingCopy.Place, isRestored: Bool) {
         let limits = CopyBuilder.Limits(mapByteCount: terms.options.mapByteCount, answer: terms.answer)
         let builder = CopyBuilder(terms.schema, journal: place.id, epoch: epoch, limits)
         while true {
@@ -209,12 +216,12 @@ package struct HostJournals: Sendable {
                 }
                 defer { connection.close() }
                 do throws(CopyError) {
-                    return try builder.build(in: copy.entries, over: connection)
+                    return (try builder.build(in: copy.entries, over: connection), false)
                 } catch {
                     guard case .rolledBack(let number, let log) = error, number > log, mayRestore else { throw error }
                     let last = try builder.restore(from: copy.entries, over: connection)
                     onNews(.restored(journal: place.name, from: log, to: last.number))
-                    return last
+                    return (last, true)
                 }
             } catch {
                 failure = error
@@ -226,6 +233,23 @@ package struct HostJournals: Sendable {
                 stop.rest(Self.pause)
             case .moved: continue
             default: throw failure.journalError
+            }
+        }
+    }
+
+    /// The commits that the database had lost may have had identities.
+    private func restoreIdentities(
+        of journal: LMDBJournal, _ place: ListedName, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) {
+        var last = UID.none
+        while true {
+            let page = try journal.rememberedIdentities(after: last, limit: Self.identityPage)
+            guard let end = page.last?.uid else { return }
+            last = end
+            let claims = page.map { CommitClaim(high: $0.identity.high, low: $0.identity.low, value: $0.uid.rawValue) }
+            try persist(stop) { (connection) throws(PQError) in
+                try IdentityCalls(terms.schema).restore(
+                    claims, of: place.id, epoch: epoch, connection, by: .now + terms.answer)
             }
         }
     }

@@ -1,4 +1,4 @@
-internal import HoldfastLMDB
+package import HoldfastLMDB
 package import HoldfastPQ
 
 /// The calls by which commits are kept in the log of a journal and read again. Each is one round trip and one transaction.
@@ -7,6 +7,7 @@ package struct LogCalls: Sendable {
     package let journal: Int32
     private let keepStatement: PQStatement
     private let takeStatement: PQStatement
+    private let claimStatement: PQStatement
     private let fenceStatement: PQStatement
     private let stateStatement: PQStatement
     private let logStatement: PQStatement
@@ -19,6 +20,9 @@ package struct LogCalls: Sendable {
         keepStatement = PQStatement("SELECT \(name).keep_commit($1, $2, $3, $4)", preparedAs: "keep_commit")
         takeStatement = PQStatement(
             "SELECT \(name).keep_commit_taking($1, $2, $3, $4, $5)", preparedAs: "keep_commit_taking")
+        claimStatement = PQStatement(
+            "SELECT * FROM \(name).keep_commit_claiming($1, $2, $3, $4, $5, $6, $7)",
+            preparedAs: "keep_commit_claiming")
         fenceStatement = PQStatement("SELECT \(name).fence_log($1, $2)")
         stateStatement = PQStatement("SELECT * FROM \(name).log_state($1, $2)")
         logStatement = PQStatement("SELECT * FROM \(name).read_log($1, $2, $3, $4)", preparedAs: "read_log")
@@ -28,17 +32,27 @@ package struct LogCalls: Sendable {
 
     /// Keeps a commit. One that was kept may be sent again.
     ///
-    /// - Parameter rows: of the outbox, which are deleted with it.
+    /// - Parameters:
+    ///   - rows: of the outbox, which are deleted with it.
+    ///   - claims: identities, in the order of their UIDs.
+    /// - Returns: the identities that other commits have, with their UIDs. Unless there are none, this one is not kept.
     /// - Throws: `refused` with a state of ``LogRefusal``, among others.
+    @discardableResult
     package func keep(
-        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64] = [], epoch: Int64, _ connection: PQConnection,
-        by deadline: ContinuousClock.Instant
-    ) throws(PQError) {
+        _ number: UInt64, _ parts: [[UInt8]], taking rows: [Int64] = [], claiming claims: [CommitClaim] = [],
+        epoch: Int64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [CommitClaim] {
         var parameters = ownership(epoch)
         parameters.append(Int64(bitPattern: number))
         parameters.append(parts)
+        guard claims.isEmpty else {
+            parameters.append(rows)
+            parameters.append(claims)
+            return try connection.run([PQStep(claimStatement, parameters)], by: deadline)[0].claims
+        }
         if !rows.isEmpty { parameters.append(rows) }
         try connection.run([PQStep(rows.isEmpty ? keepStatement : takeStatement, parameters)], by: deadline)
+        return []
     }
 
     /// Waits until nothing of this journal is under way, and reads what there is. What is read afterwards is on the standby, too.

@@ -14,6 +14,8 @@ package enum LogRefusal {
     package static let outcomesMoved = "HF007"
     /// A commit takes rows of the outbox that are not there.
     package static let rowsGone = "HF008"
+    /// Another commit has claimed an identity of this one at the same instant.
+    package static let claimedMeanwhile = "HF014"
     /// Somebody reads what is to be truncated.
     package static let inUse = "55P03"
 }

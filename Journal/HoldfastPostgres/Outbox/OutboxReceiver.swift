@@ -11,6 +11,9 @@ package protocol OutboxReceiver: Sendable {
     func submit(
         _ notifications: [PushNotification], as producer: String, taking rows: [Int64],
         onCommit: @escaping @Sendable ([Receipt]) -> Void) throws
+
+    /// How long identities are to be remembered for all hosts, and how many.
+    var identityBounds: (age: Duration, limit: Int) { get }
 }
 
 extension PushEngine: OutboxReceiver {}

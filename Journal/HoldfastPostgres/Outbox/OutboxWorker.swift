@@ -98,11 +98,14 @@ struct OutboxWorker {
         return rows
     }
 
-    /// Claims and submissions leave rows that are gone in the tables.
+    /// Claims and submissions leave rows that are gone in the tables, and identities that are too old.
     private mutating func turn() throws(PQError) {
         guard terms.takesNew, ContinuousClock.now >= nextTurn else { return }
         nextTurn = .now + Self.turnInterval
         try calls.turn(try connected(), by: .now + terms.answer)
+        let bounds = receiver.identityBounds
+        try IdentityCalls(terms.schema).turn(
+            age: bounds.age, limit: bounds.limit, try connected(), by: .now + terms.answer)
     }
 
     /// What is in hand and was not submitted is for others.

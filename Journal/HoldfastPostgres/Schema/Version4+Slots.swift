@@ -50,5 +50,5 @@ extension Migration {
             """)
     }
 
-    private static func unquoted(_ schema: String) -> String { schema.replacing("\"", with: "") }
+    static func unquoted(_ schema: String) -> String { schema.replacing("\"", with: "") }
 }

@@ -35,6 +35,10 @@ package protocol JournalService: Journal {
     /// the journal and never changed.
     var identityKey: IdentityKey { get }
 
+    /// The secret key of the identities by which repeats are recognised: one for all journals that share what they remember.
+    /// Default: ``identityKey``.
+    var repeatKey: IdentityKey { get }
+
     /// Appends the notifications of `submission` in one commit, with consecutive UIDs. Those whose ``Identity`` the journal
     /// remembers are not appended again. A submission with nothing but ``Submission/inquiries`` is answered even if the
     /// journal is full.
@@ -252,6 +256,9 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
+    /// That of a journal that shares nothing.
+    package var repeatKey: IdentityKey { identityKey }
+
     /// The number of outcomes in the log.
     package var outcomeCount: Int { outcomeLog.count }
 

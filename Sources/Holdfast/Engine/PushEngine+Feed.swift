@@ -34,6 +34,12 @@ extension PushEngine {
         try self.producer(named: producer).submit(notifications, taking: rows, onCommit: onCommit)
     }
 
+    /// How long identities are to be remembered, and how many.
+    package var identityBounds: (age: Duration, limit: Int) {
+        let configuration = producer.configuration
+        return (configuration.identityAge, configuration.identityLimit)
+    }
+
     /// The log of outcomes, for a reader that keeps its cursor elsewhere.
     package var outcomeReading: OutcomeLogReading { OutcomeLogReading(core.journal) }
 }

@@ -83,7 +83,10 @@ extension PushEngine {
         let uid = try receipt.get()
         if case .repeated(let uid, let terminal) = receipt { return try outcome(of: uid, ended: terminal) }
         // One that was accepted before may have ended before the watch began.
-        if notification.id != nil, let outcome = try outcome(of: uid) { return outcome }
+        if notification.id != nil {
+            if let outcome = try outcome(of: uid) { return outcome }
+            guard try fate(of: uid) != nil else { throw DeliveryError.acceptedElsewhere(uid) }
+        }
         return try await outcome(of: uid, watch)
     }
 
@@ -129,6 +132,8 @@ public enum DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
     case engineEnded(UID)
     /// It ended so, some time ago; the details are not in the log any more.
     case forgotten(UID, TerminalOutcome)
+    /// Another host accepted it before, and its journal has it, or had it. Only with journals that several hosts share.
+    case acceptedElsewhere(UID)
 
     /// A message for operators.
     public var description: String {
@@ -139,6 +144,8 @@ public enum DeliveryError: Error, Hashable, Sendable, CustomStringConvertible {
             "the engine ended before notification \(uid) did; it is in the journal and will be sent when an engine runs again"
         case .forgotten(let uid, let terminal):
             "notification \(uid) has ended: \(terminal); the log has no details any more"
+        case .acceptedElsewhere(let uid):
+            "notification \(uid) was accepted before by another host, which delivers it; this host is not told how it ends"
         }
     }
 }

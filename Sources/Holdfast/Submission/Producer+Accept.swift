@@ -86,14 +86,14 @@ extension Producer {
         let (routes, configuration) = (terms.routes, terms.configuration)
         let missingIDs = notifications.reduce(0) { $1.id == nil ? $0 + 1 : $0 }
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
-        let identityKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.identityKey : nil
+        let repeatKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.repeatKey : nil
         let packedName = name == ProducerTable.standardName ? "" : name
         // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
         var validator: (route: Int, NotificationValidator)?
         func pack(_ notification: borrowing PushNotification, at index: Int) {
             var identity: Identity?
-            if let identityKey, let id = notification.id, !notification.hasAssignedID {
-                identity = Identity(notification, id: id, submitter: name, key: identityKey)
+            if let repeatKey, let id = notification.id, !notification.hasAssignedID {
+                identity = Identity(notification, id: id, submitter: name, key: repeatKey)
             }
             do throws(Refusal) {
                 let number = try routes.route(for: notification)

@@ -65,6 +65,19 @@ package struct PQParameters: Sendable {
         }
     }
 
+    /// For `unnest`: a column of type uuid, each by its halves.
+    package mutating func append(_ values: [(high: UInt64, low: UInt64)]) {
+        append(.uuidArray) { bytes in
+            bytes.reserveCapacity(bytes.count + 20 + values.count * 20)
+            bytes.appendArrayHeader(of: .uuid, count: values.count)
+            for value in values {
+                bytes.appendBigEndian(UInt32(16))
+                bytes.appendBigEndian(value.high)
+                bytes.appendBigEndian(value.low)
+            }
+        }
+    }
+
     private mutating func append(_ type: PQType, _ write: (inout [UInt8]) -> Void) {
         let start = bytes.count
         write(&bytes)

@@ -14,6 +14,7 @@ package struct PQType: RawRepresentable, Hashable, Sendable, CustomStringConvert
     package static let uuid = Self(rawValue: 2950)
     package static let byteaArray = Self(rawValue: 1001)
     package static let int8Array = Self(rawValue: 1016)
+    package static let uuidArray = Self(rawValue: 2951)
 
     package var description: String {
         switch self {
@@ -28,6 +29,7 @@ package struct PQType: RawRepresentable, Hashable, Sendable, CustomStringConvert
         case .uuid: "uuid"
         case .byteaArray: "bytea[]"
         case .int8Array: "int8[]"
+        case .uuidArray: "uuid[]"
         default: "type \(rawValue)"
         }
     }
