@@ -17,31 +17,6 @@ struct HostJournalsTests {
 
     init() throws { schema = try OwnSchema() }
 
-    /// A host with a directory and a clock of its own.
-    private struct Host {
-        let journals: HostJournals
-        let clock = LeaseHost()
-
-        init(
-            _ schema: OwnSchema, _ name: String = "web-1", in folder: TemporaryFolder, times: LeaseTimes = .long,
-            port: Int? = nil, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
-        ) throws {
-            let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: port))
-            let terms = HostTerms(
-                target: target, schema: schema.name, host: name, times: times, clock: clock.clock, answer: .seconds(20),
-                closing: .seconds(1))
-            journals = HostJournals(terms, try HostDirectory(folder.path), onNews: onNews)
-        }
-
-        func open() throws -> OwnedJournal { try journals.openOwn(OpeningStop()) }
-    }
-
-    private func lanes(_ owned: OwnedJournal) throws -> [String] { try owned.journal.status().lanes.map(\.key.route) }
-
-    private func add(_ lane: String, to owned: OwnedJournal) throws {
-        _ = try owned.journal.openLane(LaneKey(route: lane, urgency: .immediate, guarantee: .atLeastOnce))
-    }
-
     private func refusal(of owned: OwnedJournal) async -> JournalError.Code? {
         await withCheckedContinuation { continuation in
             owned.journal.append(Submission(producer: ProducerID(rawValue: 1), acceptedAt: WallTime(milliseconds: 0))) {
@@ -128,7 +103,7 @@ struct HostJournalsTests {
         try add("one", to: owned)
         let other = try Host(schema, "other", in: folders[1], times: .short)
         let own = try other.open()
-        let watch = try FleetWatch(other.journals.terms, mine: own.id)
+        let watch = try FleetWatch(other.journals, mine: own.id)
         defer { watch.stop() }
         var arrivals = watch.taken.makeAsyncIterator()
         try #require(try eventually { watch.journals.count == 2 })
@@ -312,32 +287,6 @@ struct HostJournalsTests {
         let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: owned.directory) }
         #expect(error?.code == .ownedByAnotherProcess && error?.message.contains("working copy") == true)
     }
-
-    @Test(
-        "A journal that another host has had since is not restored from an older copy: it is set aside, and another is opened"
-    )
-    func rolledBack() throws {
-        let folders = [try TemporaryFolder(), try TemporaryFolder()]
-        let news = Mutex<[String]>([])
-        let host = try Host(schema, in: folders[0]) { one in
-            guard case .setAside(let name, let error) = one else { return }
-            news.withLock { $0.append(name) }
-            #expect(error.code == .contradicted && error.message.contains("has lost commits"))
-        }
-        let owned = try host.open()
-        try add("one", to: owned)
-        owned.close()
-        // The other one's commits are lost, but not that it had the journal.
-        try Host(schema, in: folders[1]).open().close()
-        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > 2")
-        let next = try host.open()
-        #expect(news.withLock { $0 } == ["web-1"] && next.name == "web-1#2")
-        #expect(try schema.psql("SELECT is_closed, session_pid IS NULL FROM S.journals WHERE name = 'web-1'") == "t|t")
-        let reader = try JournalReader(directory: owned.directory)
-        #expect(try reader.status().lanes.map(\.key.route) == ["one"])
-        reader.close()
-        next.close()
-    }
 }
 
 @Suite("Which journals a host takes")
@@ -362,6 +311,10 @@ struct JournalChoiceTests {
         #expect(choice([listed(3, "a", epoch: 8)]) { _ in 7 } == .make(name: "a#2"))
         let two = [listed(3, "a"), listed(4, "a#2", free: true, closed: true), listed(5, "b", free: true)]
         #expect(choice(two) == .take(4, name: "a#2", formerEpoch: nil))
+        let ahead = [listed(3, "a", free: true, closed: true), listed(4, "a#2", free: true)]
+        #expect(
+            OwnJournalChoice.choose(from: ahead, host: "a", ahead: [4]) { _ in nil }
+                == .take(4, name: "a#2", formerEpoch: nil))
     }
 
     @Test(

@@ -38,7 +38,12 @@ extension LMDBJournal {
         if state.facts.openings == 0 { state.facts.nextUID = max(state.facts.nextUID, options.uidBase + 1) }
         state.facts.openings += 1
         state.facts.closedInOrder = false
-        try store.markOpen(state.facts, limit: options.limit, directory: path)
+        if options.hasForgotten {
+            CopyRule.skipUIDs(&state.facts)
+            for lane in state.lanes.indices { state.lanes[lane].mark = state.lanes[lane].lastUID }
+        }
+        try store.markOpen(
+            state.facts, lanes: options.hasForgotten ? state.lanes.all : [], limit: options.limit, directory: path)
         let outcomes = OutcomeAppender(after: state.log.newest, block: found.log.newestBlock)
         let figures = try OutcomeMigration.run(store, &state, outcomes, directory: path) ?? found.figures
         return Opened(store: store, state: state, figures: figures, outcomes: outcomes)

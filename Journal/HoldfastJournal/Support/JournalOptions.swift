@@ -52,6 +52,9 @@ public struct JournalOptions: Sendable {
     /// Of the identities by which repeats are recognised, the same for all journals with this ``gate``. nil for the journal's own
     /// key.
     package var repeatKey: IdentityKey?
+    /// Whether others may have gone on from what is opened, and what they did is not known here: UIDs begin far beyond theirs, and
+    /// what waits counts as possibly sent. What is deferred or scheduled keeps what its record says.
+    package var hasForgotten = false
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
 

@@ -7,12 +7,16 @@ struct CopyRule {
     /// UIDs that are skipped.
     static let jump: UInt64 = 1 << 32
 
+    static func skipUIDs(_ facts: inout FactsRecord) {
+        facts.nextUID = facts.nextUID.addingReportingOverflow(jump).overflow ? facts.nextUID : facts.nextUID + jump
+    }
+
     /// Returns the row as the copy has it; `nil` for an unchanged one.
     static func apply(_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]? {
         switch table {
         case "facts" where value.count >= 13 && value.load(UInt32.self, at: 8) == FactsRecord.magic:
             var facts = try FactsRecord(value.array)
-            facts.nextUID = facts.nextUID.addingReportingOverflow(jump).overflow ? facts.nextUID : facts.nextUID + jump
+            skipUIDs(&facts)
             return facts.bytes
         case "lanes":
             var lane = try LaneRecord(value.array)

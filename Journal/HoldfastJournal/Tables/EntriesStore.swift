@@ -165,7 +165,9 @@ struct EntriesStore: Sendable {
 
     /// The second: says that the journal is open. With it both meta pages are rewritten, and what an earlier process left
     /// in them, possibly unsynced, is as durable as it looks.
-    func markOpen(_ facts: FactsRecord, limit: Int, directory: String) throws(JournalError) {
+    func markOpen(
+        _ facts: FactsRecord, lanes: [LaneRecord], limit: Int, directory: String
+    ) throws(JournalError) {
         try translated("open", directory) { () throws(LMDBError) in
             let transaction = try WriteTransaction(environment)
             let (stateKey, limitKey) = (Self.stateKey, Self.limitKey)
@@ -173,6 +175,10 @@ struct EntriesStore: Sendable {
             let number = NumberRecord.bytes(UInt64(limit), key: limitKey)
             try transaction.put(stateKey.span, bytes.span, in: tables.facts)
             try transaction.put(limitKey.span, number.span, in: tables.facts)
+            for (index, lane) in lanes.enumerated() {
+                let (key, row) = (Key.lane(UInt32(index) + 1), lane.bytes)
+                try transaction.put(key.span, row.span, in: tables.lanes)
+            }
             try transaction.commit()
             if environment.access == .readWriteUnsynced { try environment.sync() }
         }

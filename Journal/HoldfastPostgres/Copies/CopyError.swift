@@ -1,3 +1,4 @@
+package import Holdfast
 package import HoldfastLMDB
 package import HoldfastPQ
 
@@ -9,6 +10,8 @@ package enum CopyError: Error, Sendable, CustomStringConvertible {
     /// The log was trimmed while it was read, by another owner.
     case moved
     case copy(LMDBError)
+    /// The directory around the copy can't be made.
+    case place(JournalError)
     /// The copy has commits that the log lacks, or others of the same numbers.
     case rolledBack(copy: UInt64, log: UInt64)
     /// A journal that is no copy of a log.
@@ -24,6 +27,7 @@ package enum CopyError: Error, Sendable, CustomStringConvertible {
         case .ownershipLost: "the journal has another owner"
         case .moved: "the log was trimmed by another owner while it was read"
         case .copy(let error): error.description
+        case .place(let error): error.message
         case .rolledBack(let copy, let log):
             "the database has lost commits: this host's copy has commit \(copy), which the log, ending with commit \(log), does "
                 + "not have. Was a standby promoted that lacked them? Keep the copy, since nothing else has those commits, and "

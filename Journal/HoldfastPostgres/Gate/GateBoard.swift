@@ -30,7 +30,9 @@ final class GateBoard: Sendable {
         }
     }
 
-    func end(_ ending: GateMachine.Ending) { board.change { $0.status.ending = ending } }
+    func kept(_ number: UInt64) { board.change { $0.status.last = number } }
+
+    func end(_ ending: GateMachine.Ending) { board.change { $0.status.ending = $0.status.ending ?? ending } }
 
     func stop() { board.change { $0.isStopped = true } }
 

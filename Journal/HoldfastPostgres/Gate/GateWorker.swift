@@ -21,6 +21,7 @@ struct GateWorker {
         self.terms = terms
         self.board = board
         self.last = last
+        board.kept(last)
         calls = LogCalls(terms.schema, journal: terms.journal)
         session = ServiceSession(
             terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true)
@@ -40,6 +41,7 @@ struct GateWorker {
                 switch send(number, parts, taking: rows, claiming: claims) {
                 case .success([]):
                     last = number
+                    board.kept(number)
                     return .kept(number)
                 case .success(let others): return .claimed(others)
                 case .failure(let failure): step = machine.failed(failure, isStopped: board.isStopped)

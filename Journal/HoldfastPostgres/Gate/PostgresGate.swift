@@ -38,6 +38,8 @@ package final class PostgresGate: CommitGate {
         /// Why the commit under way was not kept yet.
         package internal(set) var trouble: Trouble?
         package internal(set) var underWay: Waiting?
+        /// The last commit that is known to be kept.
+        package internal(set) var last: UInt64 = 0
     }
 
     package struct Trouble: Sendable {
@@ -77,6 +79,14 @@ package final class PostgresGate: CommitGate {
         case .notKept: throw LMDBError(.notKept, "keep", path: name)
         case .undetermined: throw LMDBError(.copyIsBehind, "keep", path: name)
         }
+    }
+
+    /// The log was seen to end at a commit. If that is before the last one that was kept, the database was rolled back, and
+    /// nothing more is kept.
+    ///
+    /// - Parameter kept: ``Status/last`` from before the look.
+    func sawLog(endingAt last: UInt64, kept: UInt64) {
+        if last < kept { board.end(.contradicted) }
     }
 
     /// Keeps nothing more, and ends the waiting of a commit at once.

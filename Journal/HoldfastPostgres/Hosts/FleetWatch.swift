@@ -18,6 +18,7 @@ package final class FleetWatch: Sendable {
     }
 
     private let terms: HostTerms
+    private let census: CopyCensus
     private let limit: Int
     /// What was taken. ``leave(_:)`` follows, sooner or later. Ends when the watch has taken its last journal.
     package let taken: AsyncStream<Taken>
@@ -29,8 +30,9 @@ package final class FleetWatch: Sendable {
     ///   - mine: the journal that this host accepts into.
     ///   - limit: how many journals of others it has at once.
     /// - Throws: `unreachable` when the process has no descriptors left.
-    package init(_ terms: HostTerms, mine: Int32, limit: Int = 8) throws(PQError) {
-        self.terms = terms
+    package init(_ host: HostJournals, mine: Int32, limit: Int = 8) throws(PQError) {
+        terms = host.terms
+        census = host.census
         self.limit = limit
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
@@ -58,12 +60,20 @@ package final class FleetWatch: Sendable {
     private func run() {
         let calls = OwnershipCalls(terms.schema)
         var machine = TakeoverMachine(terms.times)
+        // As of which the copies were looked at, and those that are ahead of the database.
+        var incarnation = ""
+        var ahead: [Int32: UInt64] = [:]
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 let (connection, isNew) = try session.opened(by: .now + terms.connecting)
                 if isNew { machine.sessionEnded() }
-                try look(calls, &machine, connection)
+                let now = try FleetCalls(terms.schema).look(connection, by: deadline).incarnation
+                if now != incarnation || !ahead.isEmpty {
+                    ahead = try census.take(except: board.withLock(\.mine), connection)
+                    incarnation = now
+                }
+                try look(calls, &machine, ahead, connection)
                 board.change { $0.trouble = nil }
             } catch {
                 session.close()
@@ -76,17 +86,20 @@ package final class FleetWatch: Sendable {
     }
 
     private func look(
-        _ calls: OwnershipCalls, _ machine: inout TakeoverMachine, _ connection: PQConnection
+        _ calls: OwnershipCalls, _ machine: inout TakeoverMachine, _ ahead: [Int32: UInt64],
+        _ connection: PQConnection
     ) throws(PQError) {
         let journals = try calls.list(connection, by: deadline)
         let mine = board.withLock(\.mine)
         board.change { $0.journals = journals }
         let now = terms.clock.monotonic()
-        for journal in machine.looked(journals, mine: mine, room: limit + 1 - mine.count, at: now) {
+        let room = limit + 1 - mine.count
+        for journal in machine.looked(journals, mine: mine, ahead: Set(ahead.keys), room: room, at: now) {
             guard !board.withLock(\.isUnwanted) else { return }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(
-                journal.id, seen: journal.sighting, host: terms.host, connection, by: deadline)
+                journal.id, seen: journal.sighting, host: terms.host, grace: terms.times.takeAfter,
+                claim: ahead[journal.id] ?? 0, connection, by: deadline)
             // Another host was faster, or the owner is back.
             guard let epoch else { continue }
             board.change { $0.mine.insert(journal.id) }

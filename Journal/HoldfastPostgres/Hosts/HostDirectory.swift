@@ -2,7 +2,6 @@ internal import Foundation
 package import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLMDB
-internal import HoldfastPlatform
 
 /// The directory of a host: the working copies of the journals that it has, and a lock by which one process has them.
 package final class HostDirectory: Sendable {
@@ -37,6 +36,12 @@ package final class HostDirectory: Sendable {
 
     package func copy(of journal: Int32) -> CopyPlace { CopyPlace("\(path)/\(journal).journal") }
 
+    /// The numbers of the journals of which there is a copy.
+    var copies: [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".journal") }.compactMap { Int32($0.dropLast(".journal".count)) }.sorted()
+    }
+
     /// Where tools find the journal that this host accepts into.
     package static func ownJournal(in path: String) -> String { path + "/own.journal" }
 
@@ -53,57 +58,4 @@ package final class HostDirectory: Sendable {
             throw JournalError(.inputOutput, "cannot make the link \(link): \(error)")
         }
     }
-}
-
-/// The place of one working copy.
-package struct CopyPlace: Sendable {
-    /// The directory of the journal.
-    package let directory: String
-    private var noteFile: String { directory + "/copy" }
-
-    init(_ directory: String) { self.directory = directory }
-
-    var entries: String { LMDBJournal.entries(in: directory) }
-
-    /// The ownership under which the copy was opened last, in this boot of the machine. A copy of an earlier boot may have
-    /// lost pages, since nothing of it is synced.
-    func epoch() -> Int64? {
-        guard let boot = Self.boot, let text = try? String(contentsOfFile: noteFile, encoding: .utf8) else {
-            return nil
-        }
-        let words = text.split(separator: "\n").map { $0.split(separator: " ") }
-        guard words.count == 2, words[0].count == 2, words[0][0] == "epoch", words[1] == ["boot", boot[...]] else {
-            return nil
-        }
-        return Int64(words[0][1])
-    }
-
-    /// Notes an ownership, before the copy is opened under it.
-    func note(epoch: Int64) throws(JournalError) {
-        let text = "epoch \(epoch)\nboot \(Self.boot ?? "unknown-\(UUID())")\n"
-        do throws(LMDBError) {
-            let made = noteFile + ".new"
-            let file = try OpenFile(made, .createHere)
-            try file.replace(with: Array(text.utf8))
-            try Files.rename(made, to: noteFile)
-        } catch {
-            throw JournalError(error, "write to", directory)
-        }
-    }
-
-    /// Removes the copy, which is built anew.
-    func discard() throws(JournalError) {
-        for name in ["data.mdb", "lock.mdb"] where Files.exists(entries + "/" + name) {
-            do throws(LMDBError) { try Files.remove(entries + "/" + name) } catch {
-                throw JournalError(error, "remove", entries + "/" + name)
-            }
-        }
-    }
-
-    private static let boot: String? = {
-        guard let path = KernelNames.bootIdentity, let text = try? String(contentsOfFile: path, encoding: .utf8)
-        else { return nil }
-        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        return name.isEmpty || name.contains(" ") ? nil : name
-    }()
 }

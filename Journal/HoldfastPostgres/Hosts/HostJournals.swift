@@ -1,3 +1,4 @@
+internal import Foundation
 package import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLMDB
@@ -8,12 +9,10 @@ internal import HoldfastPlatform
 package struct HostJournals: Sendable {
     package let terms: HostTerms
     package let directory: HostDirectory
-    private let onNews: @Sendable (HostNews) -> Void
+    let onNews: @Sendable (HostNews) -> Void
 
-    private static let pause = Duration.seconds(1)
+    static let pause = Duration.seconds(1)
     private static let readersPatience = Duration.seconds(3)
-    /// Identities in one call.
-    private static let identityPage = 10_000
 
     package init(
         _ terms: HostTerms, _ directory: HostDirectory, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
@@ -23,22 +22,15 @@ package struct HostJournals: Sendable {
         self.onNews = onNews
     }
 
+    var census: CopyCensus { CopyCensus(terms: terms, directory: directory, onNews: onNews) }
+
     /// Opens the journal that this host accepts into: the one that it had, or another of its names where others still deliver
-    /// from that, or where the database has lost commits of it. Such a journal is closed, so that nobody sends again what was
-    /// sent, and its copy stays as it is.
+    /// from that.
     ///
     /// - Throws: ``JournalError``: with code `closed` when it was stopped.
     package func openOwn(_ stop: OpeningStop) throws(JournalError) -> OwnedJournal {
-        var setAside: Set<String> = []
-        while true {
-            let (place, lease, epoch) = try takeOwn(stop, except: setAside)
-            do throws(JournalError) {
-                return try openOwn(place, lease, epoch: epoch, stop)
-            } catch  where error.code == .contradicted && !setAside.contains(place.name) {
-                setAside.insert(place.name)
-                onNews(.setAside(journal: place.name, error))
-            }
-        }
+        let (place, lease, epoch) = try takeOwn(stop)
+        return try openOwn(place, lease, epoch: epoch, stop)
     }
 
     private func openOwn(
@@ -70,17 +62,11 @@ package struct HostJournals: Sendable {
 
     // MARK: Ownership
 
-    private func takeOwn(
-        _ stop: OpeningStop, except setAside: Set<String>
-    ) throws(JournalError) -> (ListedName, JournalLease, Int64) {
+    private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {
         while true {
-            let choice = try persist(stop) { (connection) throws(PQError) in
-                OwnJournalChoice.choose(
-                    from: try OwnershipCalls(terms.schema).list(connection, by: .now + terms.answer), host: terms.host,
-                    except: setAside, epoch: { directory.copy(of: $0).epoch() })
-            }
+            let (choice, ahead) = try persist(stop) { (connection) throws(PQError) in try choose(connection) }
             let (place, formerEpoch) = try settle(choice, stop)
-            let lease = try lease(place.id, formerEpoch: formerEpoch)
+            let lease = try lease(place.id, formerEpoch: formerEpoch, claim: ahead[place.id] ?? 0)
             // Where somebody else was faster, another name is found at the next look.
             let limit = Condition.now + terms.times.answer * 3
             while lease.epoch == nil, !stop.isStopped, Condition.now < limit {
@@ -91,6 +77,27 @@ package struct HostJournals: Sendable {
             lease.release(within: terms.times.answer)
             if stop.isStopped { throw stopped }
         }
+    }
+
+    /// - Returns: with the last commits of copies that are ahead of the database.
+    private func choose(_ connection: PQConnection) throws(PQError) -> (OwnJournalChoice, [Int32: UInt64]) {
+        let ahead = try census.take(except: [], connection)
+        let deadline = ContinuousClock.now + terms.answer
+        let calls = FleetCalls(terms.schema)
+        let (fleet, lineages) = (
+            try calls.look(connection, by: deadline), try calls.lineages(connection, by: deadline)
+        )
+        let choice = OwnJournalChoice.choose(
+            from: try OwnershipCalls(terms.schema).list(connection, by: deadline), host: terms.host,
+            ahead: Set(ahead.keys)
+        ) { id in
+            // An epoch alone comes again in another database, and in one that went back.
+            guard let note = directory.copy(of: id).note(), note.fleet == fleet.id,
+                note.lineage.ownerships.last?.stamp == lineages[id]?.ownerships.last?.stamp
+            else { return nil }
+            return note.epoch
+        }
+        return (choice, ahead)
     }
 
     private func settle(_ choice: OwnJournalChoice, _ stop: OpeningStop) throws(JournalError) -> (ListedName, Int64?) {
@@ -105,10 +112,10 @@ package struct HostJournals: Sendable {
     }
 
     private func lease(
-        _ journal: Int32, formerEpoch: Int64? = nil, taken: JournalLease.Taken? = nil
+        _ journal: Int32, formerEpoch: Int64? = nil, claim: UInt64 = 0, taken: JournalLease.Taken? = nil
     ) throws(JournalError) -> JournalLease {
         do throws(PQError) {
-            return try JournalLease(terms.lease(journal, formerEpoch: formerEpoch, taken: taken))
+            return try JournalLease(terms.lease(journal, formerEpoch: formerEpoch, claim: claim, taken: taken))
         } catch {
             throw JournalError(error)
         }
@@ -129,7 +136,7 @@ package struct HostJournals: Sendable {
             }
         } catch {
             let wasLost = lease.phase == .lost
-            lease.release(within: terms.closing, closing: error.code == .contradicted)
+            lease.release(within: terms.closing)
             throw stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
         }
     }
@@ -155,21 +162,23 @@ package struct HostJournals: Sendable {
     ) throws(JournalError) -> OwnedJournal {
         let copy = directory.copy(of: place.id)
         try LMDBJournal.prepareCopy(copy.directory)
-        let former = copy.epoch()
-        if former == nil { try copy.discard() }
-        // Where the database knows of no owner behind this copy's, what the copy has more was lost there.
-        let mayRestore = former.map { $0 >= epoch - 1 } ?? false
-        let (last, isRestored) = try build(place, epoch: epoch, copy, mayRestore: mayRestore, stop)
+        if copy.note() == nil { try copy.discard() }
+        let built = try build(place, epoch: epoch, copy, stop)
+        let lineage = built.lineage.adding(UUID().uuidString.lowercased(), after: built.last.number)
+        try copy.note(epoch: epoch, fleet: built.fleet, name: place.name, lineage)
+        try persist(stop) { (connection) throws(PQError) in
+            try FleetCalls(terms.schema).note(
+                lineage, of: place.id, epoch: epoch, connection, by: .now + terms.answer)
+        }
         let repeatKey = try persist(stop) { (connection) throws(PQError) in
             try IdentityCalls(terms.schema).key(connection, by: .now + terms.answer)
         }
-        try copy.note(epoch: epoch)
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
             gate = try PostgresGate(
                 PostgresGate.Terms(
                     target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
-                    connecting: terms.connecting, answer: terms.answer), after: last.number)
+                    connecting: terms.connecting, answer: terms.answer), after: built.last.number)
             upkeep = try Upkeep(terms, journal: place.id, epoch: epoch, lease, gate)
         } catch {
             throw JournalError(error)
@@ -183,13 +192,14 @@ package struct HostJournals: Sendable {
         options.gate = gate
         options.ownership = ownership
         options.uidBase = UInt64(place.id) << Self.uidBits
+        options.hasForgotten = built.hasForgotten
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
-            if isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
+            if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
             upkeep.start(journal)
             return OwnedJournal(
-                place, journal, lease, gate, ownership, upkeep, copy, epoch: epoch, closing: terms.closing)
+                place, journal, lease, gate, ownership, upkeep, epoch: epoch, closing: terms.closing)
         } catch {
             let ending = ownership.ending
             gate.stop()
@@ -200,64 +210,10 @@ package struct HostJournals: Sendable {
     /// Of the UIDs of one journal. With up to 512 journals, a UID is exact where numbers are floating-point ones.
     private static let uidBits = 44
 
-    private func build(
-        _ place: ListedName, epoch: Int64, _ copy: CopyPlace, mayRestore: Bool, _ stop: OpeningStop
-    ) throws(JournalError) -> (WorkingCopy.Place, isRestored: Bool) {
-        let limits = CopyBuilder.Limits(mapByteCount: terms.options.mapByteCount, answer: terms.answer)
-        let builder = CopyBuilder(terms.schema, journal: place.id, epoch: epoch, limits)
-        while true {
-            let failure: CopyError
-            do throws(CopyError) {
-                let connection: PQConnection
-                do throws(PQError) {
-                    connection = try terms.connect("holdfast copy of journal \(place.id)", stop.interruption)
-                } catch {
-                    throw .database(error)
-                }
-                defer { connection.close() }
-                do throws(CopyError) {
-                    return (try builder.build(in: copy.entries, over: connection), false)
-                } catch {
-                    guard case .rolledBack(let number, let log) = error, number > log, mayRestore else { throw error }
-                    let last = try builder.restore(from: copy.entries, over: connection)
-                    onNews(.restored(journal: place.name, from: log, to: last.number))
-                    return (last, true)
-                }
-            } catch {
-                failure = error
-            }
-            guard !stop.isStopped else { throw stopped }
-            switch failure {
-            case .database(let error) where error.mayPass:
-                onNews(.waiting(error.description))
-                stop.rest(Self.pause)
-            case .moved: continue
-            default: throw failure.journalError
-            }
-        }
-    }
-
-    /// The commits that the database had lost may have had identities.
-    private func restoreIdentities(
-        of journal: LMDBJournal, _ place: ListedName, epoch: Int64, _ stop: OpeningStop
-    ) throws(JournalError) {
-        var last = UID.none
-        while true {
-            let page = try journal.rememberedIdentities(after: last, limit: Self.identityPage)
-            guard let end = page.last?.uid else { return }
-            last = end
-            let claims = page.map { CommitClaim(high: $0.identity.high, low: $0.identity.low, value: $0.uid.rawValue) }
-            try persist(stop) { (connection) throws(PQError) in
-                try IdentityCalls(terms.schema).restore(
-                    claims, of: place.id, epoch: epoch, connection, by: .now + terms.answer)
-            }
-        }
-    }
-
     // MARK: The database
 
     /// Makes a call over a connection of its own, again and again while the database is away.
-    private func persist<R>(
+    func persist<R>(
         _ stop: OpeningStop, _ call: (PQConnection) throws(PQError) -> R
     ) throws(JournalError) -> R {
         while true {
@@ -274,5 +230,5 @@ package struct HostJournals: Sendable {
         }
     }
 
-    private var stopped: JournalError { JournalError(.closed, "the opening of a journal in PostgreSQL was stopped") }
+    var stopped: JournalError { JournalError(.closed, "the opening of a journal in PostgreSQL was stopped") }
 }

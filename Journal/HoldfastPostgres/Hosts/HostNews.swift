@@ -1,4 +1,4 @@
-package import Holdfast
+internal import Holdfast
 
 /// What happens while a host opens a journal.
 package enum HostNews: Sendable {
@@ -6,6 +6,14 @@ package enum HostNews: Sendable {
     case waiting(String)
     /// The database had lost the commits behind the first number, and has them again from this host's copy, up to the second.
     case restored(journal: String, from: UInt64, to: UInt64)
-    /// The database has other commits than this host's copy. The journal is closed, and another one is opened.
-    case setAside(journal: String, JournalError)
+    /// The database and this host's copy each have commits that the other lacks, or the copy is of another database. The journal
+    /// goes on as the database has it, and the copy is kept at a path.
+    case setAside(journal: String, copy: String, why: SetAside)
+
+    package enum SetAside: Hashable, Sendable {
+        /// The copy is of another database, or of another journal.
+        case foreign
+        /// The copy ends at the first commit, the database at the second.
+        case apart(copy: UInt64, log: UInt64)
+    }
 }

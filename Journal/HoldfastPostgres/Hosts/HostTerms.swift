@@ -51,10 +51,13 @@ package struct HostTerms: Sendable {
         try ServiceConnection.open(target, schema, name: name, by: .now + connecting, interruption)
     }
 
-    func lease(_ journal: Int32, formerEpoch: Int64? = nil, taken: JournalLease.Taken? = nil) -> JournalLease.Terms {
+    func lease(
+        _ journal: Int32, formerEpoch: Int64? = nil, claim: UInt64 = 0, taken: JournalLease.Taken? = nil
+    ) -> JournalLease.Terms {
         var lease = JournalLease.Terms(
             target: target, schema: schema, journal: journal, host: host, times: times, clock: clock)
         lease.formerEpoch = formerEpoch
+        lease.claim = claim
         lease.taken = taken
         return lease
     }

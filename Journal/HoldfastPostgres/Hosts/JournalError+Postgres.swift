@@ -34,6 +34,7 @@ extension CopyError {
         case .database(let error): JournalError(error)
         case .ownershipLost, .moved: JournalError(.ownershipLost, description)
         case .copy(let error): JournalError(error, "make a copy in", error.path)
+        case .place(let error): error
         case .notACopy: JournalError(.alreadyExists, description)
         case .rolledBack: JournalError(.contradicted, description)
         case .missing, .damaged, .missingChunk, .damagedChunk: JournalError(.damaged, description)

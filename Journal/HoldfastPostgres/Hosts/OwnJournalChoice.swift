@@ -8,21 +8,22 @@ package enum OwnJournalChoice: Hashable, Sendable {
     case make(name: String)
 
     /// - Parameters:
-    ///   - setAside: names that are passed over.
     ///   - epoch: under which a process of this machine, which is gone, had the journal of a number.
+    ///   - ahead: numbers of journals of which this host has commits that the database lacks. They go before others.
     package static func choose(
-        from journals: [ListedJournal], host: String, except setAside: Set<String> = [], epoch: (Int32) -> Int64?
+        from journals: [ListedJournal], host: String, ahead: Set<Int32> = [], epoch: (Int32) -> Int64?
     ) -> OwnJournalChoice {
         var number = 1
+        var found: OwnJournalChoice?
         while true {
             let name = number == 1 ? host : "\(host)#\(number)"
-            guard let journal = journals.first(where: { $0.name == name }) else { return .make(name: name) }
+            guard let journal = journals.first(where: { $0.name == name }) else { return found ?? .make(name: name) }
             defer { number += 1 }
-            if setAside.contains(name) { continue }
-            if journal.sighting.isFree { return .take(journal.id, name: name, formerEpoch: nil) }
-            if let epoch = epoch(journal.id), epoch == journal.sighting.epoch {
-                return .take(journal.id, name: name, formerEpoch: epoch)
-            }
+            let formerEpoch = journal.sighting.isFree ? nil : epoch(journal.id)
+            guard journal.sighting.isFree || formerEpoch == journal.sighting.epoch else { continue }
+            let choice = take(journal.id, name: name, formerEpoch: formerEpoch)
+            if ahead.contains(journal.id) { return choice }
+            found = found ?? choice
         }
     }
 }

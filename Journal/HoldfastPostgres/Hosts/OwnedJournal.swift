@@ -13,13 +13,11 @@ package final class OwnedJournal: Sendable {
     private let gate: PostgresGate
     private let ownership: CopyOwnership
     private let upkeep: Upkeep
-    private let copy: CopyPlace
     private let closing: Duration
 
     init(
         _ place: ListedName, _ journal: LMDBJournal, _ lease: JournalLease, _ gate: PostgresGate,
-        _ ownership: CopyOwnership, _ upkeep: Upkeep, _ copy: CopyPlace, epoch: Int64,
-        closing: Duration
+        _ ownership: CopyOwnership, _ upkeep: Upkeep, epoch: Int64, closing: Duration
     ) {
         id = place.id
         name = place.name
@@ -30,7 +28,6 @@ package final class OwnedJournal: Sendable {
         self.gate = gate
         self.ownership = ownership
         self.upkeep = upkeep
-        self.copy = copy
         self.closing = closing
     }
 
@@ -89,12 +86,7 @@ package final class OwnedJournal: Sendable {
             lease.leave(within: closing)
             return false
         }
-        if lease.release(within: closing, closing: isDrained) == .released {
-            // The release has given it the next one, and nobody else had it by then.
-            do throws(JournalError) { try copy.note(epoch: epoch + 1) } catch {
-                // Then the copy can't be told from an older one, and is not used to restore the database.
-            }
-        }
+        lease.release(within: closing, closing: isDrained)
         return isDrained
     }
 }

@@ -11,13 +11,14 @@ package struct TakeoverMachine: Sendable {
     ///
     /// - Parameters:
     ///   - mine: those that this host has, or opens.
+    ///   - ahead: those of which this host has commits that the database lacks: also if they are closed there.
     ///   - room: for how many more.
     ///   - now: read after the answer had come.
     /// - Returns: those that may be taken now, the longest unheard of first.
     package mutating func looked(
-        _ journals: [ListedJournal], mine: Set<Int32>, room: Int, at now: Duration
+        _ journals: [ListedJournal], mine: Set<Int32>, ahead: Set<Int32> = [], room: Int, at now: Duration
     ) -> [ListedJournal] {
-        let others = journals.filter { !$0.isClosed && !mine.contains($0.id) }
+        let others = journals.filter { (!$0.isClosed || ahead.contains($0.id)) && !mine.contains($0.id) }
         let known = Set(others.map(\.id))
         takers = takers.filter { known.contains($0.key) }
         var found: [ListedJournal] = []

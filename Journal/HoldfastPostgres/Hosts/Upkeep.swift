@@ -75,7 +75,10 @@ final class Upkeep: Sendable {
         do {
             let open = try session.opened(by: .now + terms.connecting).0
             let calls = LogCalls(terms.schema, journal: journal)
+            let kept = gate.status.last
             let log = try calls.state(open, by: .now + terms.answer)
+            gate.sawLog(endingAt: log.last, kept: kept)
+            guard log.last >= kept else { return }
             let checkpointer = Checkpointer(terms.schema, journal: journal, epoch: epoch, answer: terms.answer)
             if CheckpointRule.isDue(log, journalByteCount: max(log.checkpointByteCount, opened.usedBytes)) {
                 _ = try checkpointer.make(of: opened.entriesEnvironment, over: open)

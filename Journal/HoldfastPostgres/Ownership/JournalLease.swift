@@ -19,6 +19,8 @@ package final class JournalLease: Sendable {
         package var clock: EngineClock
         /// An epoch whose owner is known to be gone, since it was a process of this machine: the journal is taken at once.
         package var formerEpoch: Int64?
+        /// The last commit of the copy that this host has, where that is ahead of the database; else 0.
+        package var claim: UInt64 = 0
         /// The ownership that somebody took for this lease; `nil` to seek it.
         package var taken: Taken?
 

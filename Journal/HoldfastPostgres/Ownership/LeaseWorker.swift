@@ -73,7 +73,9 @@ struct LeaseWorker: ~Copyable {
         taker.looked(sighting, at: now)
         guard let seen = taker.sightingToTake(at: now) else { return }
         let sent = now
-        let epoch = try calls.take(terms.journal, seen: seen, host: terms.host, connection, by: deadline)
+        let epoch = try calls.take(
+            terms.journal, seen: seen, host: terms.host, grace: terms.times.takeAfter, claim: terms.claim, connection,
+            by: deadline)
         guard let epoch else { return }
         let machine = LeaseMachine(takenBySending: sent, terms.times)
         owned = (epoch, machine)

@@ -25,7 +25,7 @@ package struct OwnershipCalls: Sendable {
         take = PQStatement(
             """
             SELECT t.epoch, \(name).end_session(t.old_pid, t.old_start), \(name).end_sessions($1)
-            FROM \(name).take_journal($1, $2, $3, $4, \(start)) AS t
+            FROM \(name).take_journal($1, $2, $3, $4, \(start), $5, $6) AS t
             """)
         beat = PQStatement("SELECT \(name).beat($1, $2, \(start))", preparedAs: "beat")
         release = PQStatement("SELECT \(name).release_journal($1, $2)")
@@ -62,15 +62,21 @@ extension OwnershipCalls {
 
     /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.
     ///
-    /// - Returns: the new epoch; `nil` when the journal has changed.
+    /// - Parameters:
+    ///   - grace: how long after a change of the database nobody takes a journal that was owned before.
+    ///   - claim: the last commit of the taker's copy, where that is ahead of the database; else 0.
+    /// - Returns: the new epoch; `nil` when the journal has changed, or is not to be taken yet, or not by this host.
     package func take(
-        _ journal: Int32, seen: Sighting, host: String, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+        _ journal: Int32, seen: Sighting, host: String, grace: Duration = .zero, claim: UInt64 = 0,
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> Int64? {
         var parameters = PQParameters()
         parameters.append(journal)
         parameters.append(seen.epoch)
         parameters.append(seen.beats)
         parameters.append(host)
+        parameters.append(Int64(grace / .milliseconds(1)))
+        parameters.append(Int64(bitPattern: claim))
         let rows = try connection.run([PQStep(take, parameters)], by: deadline)[0].rows
         return try rows.first.map { row throws(PQError) in try row.int8(0) }
     }

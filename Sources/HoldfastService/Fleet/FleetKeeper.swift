@@ -48,7 +48,8 @@ final class FleetKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let watch = try FleetWatch(place.terms, mine: place.own.id)
+        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
+        let watch = try FleetWatch(journals, mine: place.own.id)
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in

@@ -117,8 +117,16 @@ final class FleetLog: Sendable {
                 "The database had lost commits \(first + 1) to \(last) of journal \(journal), and has them again from this "
                     + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some"
             )
-        case .setAside(let journal, let error):
-            keep("Journal \(journal) is set aside, and not delivered from: \(error.message)")
+        case .setAside(let journal, let copy, .foreign):
+            keep(
+                "\(copy) is kept aside: it is a copy of journal \(journal) of another database, or one that this database does not "
+                    + "have. If that other database is in use, remove it; if nothing else has it, see what is waiting there by "
+                    + "`holdfast journal status --journal`")
+        case .setAside(let journal, let copy, .apart(let last, let log)):
+            keep(
+                "The database had lost commits of journal \(journal), and others have gone on from what it has: it ends with commit "
+                    + "\(log), and this host's copy with commit \(last) of another line. The journal goes on as the database has it. "
+                    + "\(copy) is kept aside: see what is waiting there by `holdfast journal status --journal`")
         }
     }
 

@@ -1,0 +1,76 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastLMDB
+internal import HoldfastPlatform
+
+/// The place of one working copy.
+package struct CopyPlace: Sendable {
+    /// The directory of the journal.
+    package let directory: String
+    private var noteFile: String { directory + "/copy" }
+
+    init(_ directory: String) { self.directory = directory }
+
+    var entries: String { LMDBJournal.entries(in: directory) }
+
+    /// What is remembered of the copy; `nil` for one of another boot of the machine, which is no use.
+    func note() -> CopyNote? {
+        guard let boot = Self.boot, let text = try? String(contentsOfFile: noteFile, encoding: .utf8),
+            let note = CopyNote(text: text), note.boot == boot
+        else { return nil }
+        return note
+    }
+
+    /// Notes an ownership, before the copy is opened under it.
+    func note(epoch: Int64, fleet: String, name: String, _ lineage: Lineage) throws(JournalError) {
+        let note = CopyNote(
+            epoch: epoch, boot: Self.boot ?? "unknown-\(UUID())", fleet: fleet, name: name, lineage: lineage)
+        do throws(LMDBError) {
+            let made = noteFile + ".new"
+            let file = try OpenFile(made, .createHere)
+            try file.replace(with: Array(note.text.utf8))
+            try Files.rename(made, to: noteFile)
+        } catch {
+            throw JournalError(error, "write to", directory)
+        }
+    }
+
+    /// The copy's last commit, while nobody has it open; `nil` where there is none, or it can't be read.
+    func lastCommit(mapByteCount: Int) -> UInt64? {
+        guard Files.exists(entries + "/data.mdb") else { return nil }
+        do throws(LMDBError) {
+            let environment = try Environment.open(entries, .readWriteUnsynced, mapByteCount: mapByteCount, tables: 64)
+            defer { environment.close() }
+            return try WorkingCopy.place(in: environment)?.number
+        } catch {
+            return nil
+        }
+    }
+
+    /// Moves the copy out of the way, as it is.
+    ///
+    /// - Returns: where it is now.
+    func setAside() throws(LMDBError) -> String {
+        var (place, number) = (directory + ".aside", 1)
+        while Files.exists(place) { (place, number) = ("\(directory).aside-\(number + 1)", number + 1) }
+        try Files.rename(directory, to: place)
+        return place
+    }
+
+    /// Removes the copy, which is built anew.
+    func discard() throws(JournalError) {
+        for name in ["data.mdb", "lock.mdb"] where Files.exists(entries + "/" + name) {
+            do throws(LMDBError) { try Files.remove(entries + "/" + name) } catch {
+                throw JournalError(error, "remove", entries + "/" + name)
+            }
+        }
+    }
+
+    private static let boot: String? = {
+        guard let path = KernelNames.bootIdentity, let text = try? String(contentsOfFile: path, encoding: .utf8)
+        else { return nil }
+        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.isEmpty || name.contains(" ") ? nil : name
+    }()
+}

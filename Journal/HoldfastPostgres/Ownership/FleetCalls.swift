@@ -1,0 +1,67 @@
+internal import HoldfastPQ
+
+/// What a look at the database as a whole shows.
+struct FleetSighting: Hashable, Sendable {
+    /// Of the schema: what a dump and a backup keep, and no other database has.
+    let id: String
+    /// Changes when the server was started again, another one was promoted, or the schema was restored: then the database may be
+    /// older than it was.
+    let incarnation: String
+}
+
+/// The calls by which hosts notice that the database went back in time, and agree on who goes on with a journal.
+struct FleetCalls: Sendable {
+    private let look: PQStatement
+    private let list: PQStatement
+    private let note: PQStatement
+    private let claim: PQStatement
+
+    init(_ schema: SchemaName) {
+        let name = schema.quoted
+        look = PQStatement("SELECT id::text, incarnation FROM \(name).look_at_fleet()", preparedAs: "look_at_fleet")
+        list = PQStatement("SELECT journal, first, stamp::text FROM \(name).list_ownerships()")
+        note = PQStatement("SELECT \(name).note_ownerships($1, $2, $3, $4::text[]::uuid[])")
+        claim = PQStatement("SELECT \(name).claim_journal($1, $2)")
+    }
+
+    /// - Throws: `refused` with 25006 from a standby.
+    func look(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) -> FleetSighting {
+        let row = try connection.run([PQStep(look)], by: deadline)[0].row(0)
+        return FleetSighting(id: try row.text(0), incarnation: try row.text(1))
+    }
+
+    /// Who has written each journal.
+    func lineages(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [Int32: Lineage] {
+        var found: [Int32: [Lineage.Ownership]] = [:]
+        for row in try connection.run([PQStep(list, reading: true)], by: deadline)[0].rows {
+            let one = Lineage.Ownership(first: UInt64(bitPattern: try row.int8(1)), stamp: try row.text(2))
+            found[try row.int4(0), default: []].append(one)
+        }
+        return found.mapValues { Lineage($0) }
+    }
+
+    /// - Throws: `refused` with HF001 when the journal has another owner.
+    func note(
+        _ lineage: Lineage, of journal: Int32, epoch: Int64, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(epoch)
+        parameters.append(lineage.ownerships.map { Int64(bitPattern: $0.first) })
+        parameters.append("{" + lineage.ownerships.map(\.stamp).joined(separator: ",") + "}")
+        try connection.run([PQStep(note, parameters)], by: deadline)
+    }
+
+    /// Says that this host has commits of the journal up to a number, which the database lacks.
+    func claim(
+        _ journal: Int32, upTo number: UInt64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(Int64(bitPattern: number))
+        try connection.run([PQStep(claim, parameters)], by: deadline)
+    }
+}
