@@ -177,7 +177,7 @@ package struct HostJournals: Sendable {
         options.durability = .process
         options.gate = gate
         options.ownership = ownership
-        options.uidBase = UInt64(place.id) << Self.uidBits
+        options.uidBase = UInt64(place.id) << ListedJournal.uidBits
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
             upkeep.start(journal)
@@ -189,9 +189,6 @@ package struct HostJournals: Sendable {
             throw ending ?? error
         }
     }
-
-    /// Of the UIDs of one journal. With up to 512 journals, a UID is exact where numbers are floating-point ones.
-    private static let uidBits = 44
 
     private func build(
         _ place: ListedName, epoch: Int64, _ copy: CopyPlace, mayRestore: Bool, _ stop: OpeningStop

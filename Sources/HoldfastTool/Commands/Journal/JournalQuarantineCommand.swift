@@ -51,7 +51,7 @@ struct QuarantineChoice: ParsableArguments {
 
     /// How many are chosen and there.
     func count(in path: String) async throws -> Int {
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         var count = 0
         try await forEachPage(of: reader) { page in count += page.count }
@@ -113,7 +113,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.journalOptions.path())
         defer { reader.close() }
         var isFirst = true
         try await choice.forEachPage(of: reader) { page in
@@ -159,7 +159,7 @@ struct QuarantineExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.journalOptions.path())
         defer { reader.close() }
         guard let output else {
             let count = try await write(reader) { line throws(ToolError) in try Console.export(line) }
@@ -227,7 +227,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
         }
         if report.matched > 0 {
             report.restored = try await DeskOpener(journal: path).withDesk { desk in
-                let reader = try JournalReader(directory: path)
+                let reader = try JournalReader(at: path)
                 defer { reader.close() }
                 var restored = 0
                 try await choice.forEachPage(of: reader) { page in
@@ -281,7 +281,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
             try consentOptions.ask(
                 "Delete \(Format.plural(report.matched, "unreadable entry", "unreadable entries")) of \(path)")
             let withdrawal = try await DeskOpener(journal: path).withDesk { desk in
-                let reader = try JournalReader(directory: path)
+                let reader = try JournalReader(at: path)
                 defer { reader.close() }
                 var withdrawal = Withdrawal()
                 try await choice.forEachPage(of: reader) { page in

@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastPostgres
+internal import HoldfastService
+
+/// Journals of the fleet: those of other hosts.
+extension JournalOptions {
+    /// Where the journal is, for commands that its owner can be asked for.
+    ///
+    /// - Parameter uids: what the command names, which tells the journal where nothing else does.
+    /// - Throws: a `ValidationError` when nothing says it; ``ToolError`` when the configuration is wrong there, or when there is
+    ///   no such journal.
+    func place(of uids: UIDRanges? = nil) throws -> JournalPlace {
+        if let journalName { return .fleet(fleetJournal(journalName, of: try register())) }
+        if let journal { return .directory(journal) }
+        let settings = try configOptions.loadJournal(isJournalNamed: isNamed)
+        guard let postgres = settings.postgres else { return .directory(try path(settings)) }
+        let own = HostDirectory.ownNumber(in: settings.copies)
+        if let number = uids?.journalNumber, number != own {
+            let register = try FleetRegister(postgres)
+            guard let listed = try register.listNow().first(where: { $0.id == number }) else {
+                throw ToolError(.noInput, "the database has no journal with the number \(number), to which the UID belongs")
+            }
+            return .fleet(fleetJournal(listed.name, of: register))
+        }
+        guard own != nil else { throw try noneHere(settings.copies, FleetRegister(postgres)) }
+        return .directory(try path(settings))
+    }
+
+    /// By which journal the blacklist is looked at and changed. On a fleet it is one for all: where this host has no journal,
+    /// any owner is asked.
+    ///
+    /// - Throws: as ``place(of:)``; ``ToolError`` with status `hostSilent` when no owner answers.
+    func blacklistPlace() async throws -> JournalPlace {
+        guard journal == nil, journalName == nil else { return try place() }
+        let settings = try configOptions.loadJournal(isJournalNamed: isNamed)
+        guard let postgres = settings.postgres, HostDirectory.ownNumber(in: settings.copies) == nil else {
+            return try place()
+        }
+        let register = try FleetRegister(postgres)
+        for listed in try await register.list() where !listed.sighting.isFree {
+            let journal = fleetJournal(listed.name, of: register)
+            do {
+                return try await journal.use { _ in .fleet(journal) }
+            } catch let error as ToolError where error.status == .hostSilent {
+                Console.standard.note("\(error.message)")
+            }
+        }
+        throw ToolError(.hostSilent, "no owner of a journal of the fleet answers: see `holdfast postgres status`")
+    }
+
+    /// The journals of the fleet.
+    ///
+    /// - Throws: ``ToolError`` when the configuration names no database.
+    func register() throws -> FleetRegister {
+        guard let postgres = try configOptions.loadJournal(isJournalNamed: false).postgres else {
+            throw ToolError(
+                .configuration,
+                "journals of a fleet are in a database, and the configuration names none: give journal.postgres, or "
+                    + "HOLDFAST_JOURNAL_POSTGRES")
+        }
+        return try FleetRegister(postgres)
+    }
+
+    func fleetJournal(_ name: String, of register: FleetRegister) -> FleetJournal {
+        FleetJournal(register: register, name: name, timeout: timeout ?? .seconds(30))
+    }
+
+    /// For commands that read files.
+    func isElsewhere(_ name: String) throws -> ToolError {
+        let journals = try register().listNow()
+        guard let listed = journals.first(where: { $0.name == name }) else {
+            return ToolError(.noInput, "the database has no journal \(name): \(Self.names(journals))")
+        }
+        let host = listed.host.map { "host \($0), which \(listed.sighting.isFree ? "had" : "has") \(name)" }
+        return ToolError(
+            .usage,
+            "this command works on the journal's files: run it on \(host ?? "the host that takes \(name)"), with `--journal "
+                + "COPIES/\(listed.id).journal`, where COPIES is that host's journal.path")
+    }
+
+    private func noneHere(_ copies: String, _ register: FleetRegister) throws -> ToolError {
+        ToolError(
+            .noInput,
+            "no journal of the fleet is at \(copies), or you may not see it: name one by --journal-name, or ask all of them by "
+                + "--fleet; the database has \(Self.names(try register.listNow()))")
+    }
+
+    private static func names(_ journals: [ListedJournal]) -> String {
+        journals.isEmpty ? "none yet" : journals.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension UIDRanges {
+    /// The number of the journal of a fleet that has given out all of these; nil where several have, or none.
+    var journalNumber: Int32? {
+        guard let first = ranges.first, let last = ranges.last else { return nil }
+        let number = ListedJournal.number(of: UID(first.lowerBound))
+        return number > 0 && ListedJournal.number(of: UID(last.upperBound)) == number ? number : nil
+    }
+}
+
+/// All journals of the fleet at once.
+struct FleetOptions: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: """
+            Ask the owners of all journals of the fleet, and name journal and host with each answer.
+            """)
+    var fleet = false
+
+    /// - Throws: a `ValidationError` when a journal is named as well.
+    func check(_ journalOptions: JournalOptions) throws {
+        guard fleet, journalOptions.journal != nil || journalOptions.journalName != nil else { return }
+        throw ValidationError("--fleet is for all journals: leave --journal and --journal-name out.")
+    }
+
+    func asking(_ journalOptions: JournalOptions) throws -> FleetAsking {
+        FleetAsking(register: try journalOptions.register(), timeout: journalOptions.timeout ?? .seconds(10))
+    }
+}
