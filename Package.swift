@@ -353,7 +353,7 @@ let package = Package(
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
                 "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", argumentParser, logging, nioCore,
+                "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", "TestPostgres", argumentParser, logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict),
