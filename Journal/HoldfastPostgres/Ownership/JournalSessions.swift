@@ -31,6 +31,7 @@ package struct JournalSessions: Sendable {
 
     /// How long a commit of a journal waits for a standby; nil when none does.
     package func waitForStandby(of journal: Int32) -> Int? {
-        sessions.filter { $0.name == "holdfast log of journal \(journal)" && $0.isWaiting }.map { Int($0.seconds) }.max()
+        sessions.filter { $0.name == "holdfast log of journal \(journal)" && $0.isWaiting }.map { Int($0.seconds) }
+            .max()
     }
 }

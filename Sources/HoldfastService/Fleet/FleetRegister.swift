@@ -7,16 +7,17 @@ package import HoldfastPostgres
 /// suffice, and nothing has to run on this machine.
 package struct FleetRegister: Sendable {
     private let terms: HostTerms
-    /// How long the database may take to list the journals.
-    private static let patience = Duration.seconds(10)
 
     /// - Throws: ``JournalError`` for settings that can't be used.
     package init(_ settings: PostgresSettings) throws(JournalError) { terms = try settings.terms(JournalOptions()) }
 
-    /// All journals, by their numbers. Blocks for ten seconds at most.
+    /// All journals, by their numbers. Blocks.
     ///
+    /// - Parameter timeout: of the database.
     /// - Throws: ``JournalError`` when the database can't be reached, or this role may not ask.
-    package func listNow() throws(JournalError) -> [ListedJournal] { try terms.journals(by: .now + Self.patience) }
+    package func listNow(timeout: Duration = .seconds(10)) throws(JournalError) -> [ListedJournal] {
+        try terms.journals(by: .now + timeout)
+    }
 
     /// All journals, by their numbers.
     ///

@@ -22,6 +22,41 @@ struct EntryQuestionForm: Codable, Sendable {
     var after: UInt64
     var limit: Int
 
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case lanes, states, uids, topics, tokens, channels, addresses, producers, tags, ids, acceptedBefore,
+            acceptedAfter, reasons, attempts, after, limit
+    }
+
+    /// Of a request's body, whatever they are.
+    private struct Keys: Decodable {
+        struct Key: CodingKey {
+            let stringValue: String
+            let intValue: Int? = nil
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        let unknown: String?
+
+        init(from decoder: any Decoder) throws {
+            let known = Set(CodingKeys.allCases.map(\.stringValue))
+            unknown = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue).first { !known.contains($0) }
+        }
+    }
+
+    /// A condition that this program does not know must not be passed over: more would be chosen than was asked for, and perhaps
+    /// dropped.
+    ///
+    /// - Throws: ``ControlError`` with code `malformed`, or `unknownRequest` for a condition of a newer program.
+    static func read(_ body: [UInt8]) throws(ControlError) -> EntryQuestionForm {
+        let form = try Form.read(EntryQuestionForm.self, body, "the request's body")
+        guard let unknown = try Form.read(Keys.self, body, "the request's body").unknown else { return form }
+        throw ControlError(
+            .unknownRequest,
+            "the process that owns the journal can't choose by \(unknown.prefix(100).debugDescription): its Holdfast is older "
+                + "than what asks it")
+    }
+
     init(_ filter: EntryFilter, after: UID, limit: Int) {
         lanes = Self.some(filter.lanes.map(\.description))
         states = filter.states.map(\.rawValue).sorted()

@@ -22,10 +22,10 @@ struct JournalAnswers: Sendable {
         defer { reader.close() }
         switch path {
         case .entries:
-            let question = try Form.read(EntryQuestionForm.self, body, "the request's body")
+            let question = try EntryQuestionForm.read(body)
             return try Form.line(EntryPartForm(try entries(question, reader)))
         case .tally:
-            let question = try Form.read(EntryQuestionForm.self, body, "the request's body")
+            let question = try EntryQuestionForm.read(body)
             return try Form.line(try tally(question, reader))
         case .blacklist:
             let question = try Form.read(BlacklistQuestionForm.self, body, "the request's body")

@@ -28,13 +28,15 @@ struct FleetAsking {
 
     /// Asks all of them. Journals that were closed empty, and those that nobody has taken yet, have nothing to ask for.
     ///
-    /// - Parameter only: asks some of them.
+    /// - Parameter number: asks the journal of this number alone.
     /// - Throws: what keeps the journals from being listed.
     func each<Value: Sendable>(
-        only: (ListedJournal) -> Bool = { _ in true },
+        only number: Int32? = nil,
         _ body: @escaping @Sendable (RemoteDesk, FleetPlaceForm) async throws -> Value
     ) async throws -> Answers<Value> {
-        let journals = try await register.list().filter { (!$0.sighting.isFree || $0.isLeft) && only($0) }
+        let journals = try await register.list().filter { journal in
+            (!journal.sighting.isFree || journal.isLeft) && journal.id == number ?? journal.id
+        }
         var results: [Int32: Result<Value, ToolError>] = [:]
         await withTaskGroup(of: (Int32, Result<Value, ToolError>).self) { group in
             var rest = journals[...]

@@ -44,7 +44,8 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     /// The same for the blacklist. Where that is a host's copy of the one that hosts share, says so.
     func withBlacklist<R>(_ body: (any JournalSource) async throws -> R) async throws -> R {
         try await withSource { source in
-            if case .directory(let path) = self, let words = BlacklistCopyWords.words(beside: path, owner: source.owner) {
+            if case .directory(let path) = self, let words = BlacklistCopyWords.words(beside: path, owner: source.owner)
+            {
                 Console.standard.note(words)
             }
             return try await body(source)

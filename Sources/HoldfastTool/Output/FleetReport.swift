@@ -33,7 +33,7 @@ struct FleetReport: Encodable {
         init(_ journal: ListedJournal, before: ListedJournal?) {
             (id, name, host, epoch) = (journal.id, journal.name, journal.host, journal.sighting.epoch)
             if journal.sighting.isFree {
-                state = journal.isClosed ? .closed : .free
+                state = journal.isLeft ? .free : .closed
             } else {
                 state = journal.sighting != before?.sighting ? .owned : .silent
             }

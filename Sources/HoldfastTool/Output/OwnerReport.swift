@@ -50,10 +50,11 @@ struct OwnerReport: Encodable, Sendable {
         let troubles = (ownReaders ?? []).compactMap { reader in
             (reader.trouble ?? reader.notice).map { "  \(reader.reader): \($0.printable(maximumLength: 512))" }
         }
-        return ([
-            "\(journal): in use by \(owner.printable(maximumLength: 256))", DeliverySummary.table(rows),
-            shown.isEmpty ? nil : LaneRow.table(shown, indent: "  "),
-            pausedTags.map { PausedTagRow.table($0, indent: "  ") },
-        ].compactMap(\.self) + troubles).joined(separator: "\n")
+        return
+            ([
+                "\(journal): in use by \(owner.printable(maximumLength: 256))", DeliverySummary.table(rows),
+                shown.isEmpty ? nil : LaneRow.table(shown, indent: "  "),
+                pausedTags.map { PausedTagRow.table($0, indent: "  ") },
+            ].compactMap(\.self) + troubles).joined(separator: "\n")
     }
 }

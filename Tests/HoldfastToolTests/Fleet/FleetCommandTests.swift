@@ -12,7 +12,10 @@ struct FleetCommandTests {
         let world = try await FleetWorld("alpha", "beta")
         let listed = try await world.tool("lanes", "list", "--fleet", "--json")
         #expect(listed.status == 0, "\(listed.errors)")
-        #expect(try Set(listed.lines().map { "\($0["journal"] ?? "") \($0["host"] ?? "")" }) == ["alpha alpha", "beta beta"])
+        #expect(
+            try Set(listed.lines().map { "\($0["journal"] ?? "") \($0["host"] ?? "")" }) == [
+                "alpha alpha", "beta beta",
+            ])
 
         let paused = try await world.tool("tags", "pause", "sale", "--fleet", "--reason", "wrong price", "--json")
         #expect(paused.status == 0 && paused.errors.isEmpty, "\(paused.errors)")
@@ -32,7 +35,8 @@ struct FleetCommandTests {
         #expect(delivered)
         #expect(
             await waitUntilAsync {
-                let result = try? await world.tool("journal", "find", "--token", FleetWorld.token(4), "--fleet", "--json")
+                let result = try? await world.tool(
+                    "journal", "find", "--token", FleetWorld.token(4), "--fleet", "--json")
                 let line = try? result?.lines().first
                 return line?["outcome"] as? String == "confirmed" && line?["journal"] as? String == "alpha"
             })
@@ -91,7 +95,9 @@ struct FleetCommandTests {
                 return result?.status == 1
             })
         let list = try await world.tool(on: "beta", "blacklist", "list", "--reveal")
-        #expect(list.output.contains(FleetWorld.token(1)) && list.errors.contains("this is the host's copy"), "\(list.errors)")
+        #expect(
+            list.output.contains(FleetWorld.token(1)) && list.errors.contains("this is the host's copy"),
+            "\(list.errors)")
         let exported = try await world.tool("blacklist", "export", "--journal-name", "beta")
         #expect(exported.output.contains(FleetWorld.token(1)), "\(exported.errors)")
         let removed = try await world.tool("blacklist", "remove", "--reason", "UserDeleted", "--yes", "--json")
@@ -110,7 +116,9 @@ struct FleetCommandTests {
         let lines = try found.lines()
         #expect(found.status == 68 && lines.count == 2, "\(found.errors)")
         #expect(lines[0]["journal"] as? String == "alpha" && lines[0]["outcome"] as? String == "confirmed")
-        #expect(lines[1]["journal"] as? String == "beta" && (lines[1]["error"] as? String)?.contains("nothing was done") == true)
+        #expect(
+            lines[1]["journal"] as? String == "beta"
+                && (lines[1]["error"] as? String)?.contains("nothing was done") == true)
         #expect(found.errors.contains("journal beta of host beta did not answer"))
         let named = try await world.tool("lanes", "pause", "--all", "--journal-name", "beta", "--timeout", "300ms")
         #expect(named.status == 68 && named.errors.contains("beta"), "\(named.errors)")
@@ -124,5 +132,13 @@ struct FleetCommandTests {
         let json = try await world.tool(on: "alpha", "postgres", "status", "--json").json()
         let journal = try #require((json["journals"] as? [[String: Any]])?.first)
         #expect(journal["state"] as? String == "owned" && journal["logBytes"] is Int)
+        // Nobody listens there, and the password is in no message.
+        try world.configure("lost", user: world.operators, port: 1)
+        for command in [
+            ["lanes", "list", "--fleet"], ["lanes", "list", "--journal-name", "alpha"], ["postgres", "status"],
+        ] {
+            let lost = try await world.tool(on: "lost", command)
+            #expect(lost.status == 69, "\(command): \(lost.errors)")
+        }
     }
 }

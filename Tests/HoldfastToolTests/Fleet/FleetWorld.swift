@@ -25,7 +25,8 @@ final class FleetWorld: Sendable {
         (schema, service, operators) = ("s_\(suffix)", "service_\(suffix)", "operator_\(suffix)")
         try cluster.psql("CREATE ROLE \(service) LOGIN", "CREATE ROLE \(operators) LOGIN")
         let made = try await Tool.run(
-            "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", service, "--operators",
+            "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", service,
+            "--operators",
             operators)
         try #require(made.status == 0, "\(made.errors)")
         mock = try await MockProcess(in: folder)
@@ -36,12 +37,12 @@ final class FleetWorld: Sendable {
     /// Of a machine by its name; nothing is there but that.
     func configuration(_ name: String) -> String { folder("\(name).yaml") }
 
-    private func configure(_ name: String, user: String) throws {
+    func configure(_ name: String, user: String, port: Int? = nil) throws {
         try folder.write(
             "\(name).yaml",
             """
             journal:
-              postgres: \(cluster.tcp("user=\(user) password=not-to-be-seen"))
+              postgres: \(cluster.tcp("user=\(user) password=not-to-be-seen", port: port))
               schema: \(schema)
               host: \(name)
               path: \(name)
@@ -69,8 +70,12 @@ final class FleetWorld: Sendable {
     func signal(_ name: String, _ number: Int32) { hosts.withLock { $0[name] }?.kill(number) }
 
     /// Runs a command on a machine of operators, with an operator's rights alone, or on a host.
-    func tool(on machine: String = "operator", _ arguments: String..., input: String? = nil) async throws -> Tool.Result {
-        let result = try await Tool.start(arguments + ["--config", configuration(machine)], input: input).result()
+    func tool(on machine: String = "operator", _ arguments: String...) async throws -> Tool.Result {
+        try await tool(on: machine, arguments)
+    }
+
+    func tool(on machine: String, _ arguments: [String]) async throws -> Tool.Result {
+        let result = try await Tool.start(arguments + ["--config", configuration(machine)]).result()
         #expect(!result.output.contains("not-to-be-seen") && !result.errors.contains("not-to-be-seen"))
         return result
     }

@@ -19,7 +19,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Option(name: .long, help: ArgumentHelp("The reason, one word.", valueName: "reason"))
     var reason = BlacklistEntry.byOperator.rawValue
@@ -60,7 +60,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await add() } }
 
     private func add() async throws -> ToolStatus {
-        let place = try await journalOptions.blacklistPlace()
+        let place = try await placeOptions.blacklistPlace()
         let now = EngineClock.system.wall()
         let since = since?.time(now) ?? now
         var progress = WorkProgress("added", of: nil)

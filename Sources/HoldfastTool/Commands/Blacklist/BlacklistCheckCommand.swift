@@ -21,7 +21,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
 
     @OptionGroup var tokenArguments: TokenArguments
     @OptionGroup var scopeOptions: BlacklistScopeOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print tokens whole.")
     var reveal = false
@@ -52,7 +52,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
     }
 
     private func check() async throws -> ToolStatus {
-        try await journalOptions.blacklistPlace().withBlacklist { source in
+        try await placeOptions.blacklistPlace().withBlacklist { source in
             var found = 0
             let malformed = try await tokenArguments.forEachBatch { tokens in
                 var lines: [String] = []

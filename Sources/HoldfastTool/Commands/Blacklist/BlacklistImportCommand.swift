@@ -35,7 +35,7 @@ struct BlacklistImportCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
@@ -49,7 +49,7 @@ struct BlacklistImportCommand: AsyncParsableCommand {
     }
 
     private func importAll() async throws -> ToolStatus {
-        let place = try await journalOptions.blacklistPlace()
+        let place = try await placeOptions.blacklistPlace()
         let input = try InputFile(file)
         var faults = FaultReporter(console: .standard, name: input.name)
         var progress = WorkProgress("imported", of: nil)
@@ -110,13 +110,13 @@ struct BlacklistExportCommand: AsyncParsableCommand {
               holdfast blacklist export --reason Unregistered --since 30d | jq -r .token
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        try await journalOptions.blacklistPlace().withBlacklist { source in
+        try await placeOptions.blacklistPlace().withBlacklist { source in
             var listing = BlacklistListing(source, filterOptions.filter())
             while let page = try await listing.next() {
                 guard !page.isEmpty else { continue }

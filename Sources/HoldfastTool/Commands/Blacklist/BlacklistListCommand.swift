@@ -19,7 +19,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
               holdfast blacklist list --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
     @Option(name: .long, help: ArgumentHelp("The most entries to print.", valueName: "count"))
@@ -53,7 +53,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        try await journalOptions.blacklistPlace().withBlacklist { source in
+        try await placeOptions.blacklistPlace().withBlacklist { source in
             try await list(BlacklistListing(source, filterOptions.filter(), after: try afterToken()))
         }
     }

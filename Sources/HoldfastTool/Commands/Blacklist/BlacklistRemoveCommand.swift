@@ -23,7 +23,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "All tokens.")
     var all = false
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -43,7 +43,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await remove() } }
 
     private func remove() async throws -> ToolStatus {
-        let place = try await journalOptions.blacklistPlace()
+        let place = try await placeOptions.blacklistPlace()
         let report = tokenArguments.tokens.isEmpty ? try await removeChosen(place) : try await removeNamed(place)
         Console.standard.print(
             json
@@ -84,7 +84,8 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     private func removeChosen(_ place: JournalPlace) async throws -> BlacklistRemovalForm {
         var report = BlacklistRemovalForm(matched: try await count(place), removed: 0, malformed: 0)
         guard report.matched > 0 else { return report }
-        try consentOptions.ask("Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(place)")
+        try consentOptions.ask(
+            "Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(place)")
         var progress = WorkProgress("removed", of: report.matched)
         try await DeskOpener(place).withDesk { desk in
             try await place.withSource { source in

@@ -24,7 +24,7 @@ struct JournalDropCommand: AsyncParsableCommand {
 
     @OptionGroup var sweepOptions: SweepOptions
     @OptionGroup var stateOptions: StateOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -39,7 +39,7 @@ struct JournalDropCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await drop() } }
 
     private func drop() async throws -> ToolStatus {
-        let place = try journalOptions.place(of: sweepOptions.uids)
+        let place = try placeOptions.place(of: sweepOptions.uids)
         let states = stateOptions.kinds.subtracting([.rejected])
         let (count, sweep) = try await EntrySweep(place: place, filter: sweepOptions.filter(states: states)).counted()
         // Entries that can't be read are dropped only by UID: flags can't choose among them.

@@ -25,7 +25,7 @@ struct JournalExportCommand: AsyncParsableCommand {
               holdfast journal export --reason TopicDisallowed >rejected.ndjson
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var filterOptions: EntryFilterOptions
 
@@ -49,7 +49,7 @@ struct JournalExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(at: try journalOptions.path())
+        let reader = try JournalReader(at: try placeOptions.path())
         defer { reader.close() }
         try await UnknownLanes.tell(filterOptions.lane, in: LocalSource(reader))
         let aside = try reader.status().aside

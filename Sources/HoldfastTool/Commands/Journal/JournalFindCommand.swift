@@ -27,7 +27,7 @@ struct JournalFindCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var historyOptions: HistoryOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Option(name: .long, help: ArgumentHelp("The most notifications to print.", valueName: "count"))
@@ -44,19 +44,20 @@ struct JournalFindCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
-        try fleetOptions.check(journalOptions)
+        try fleetOptions.check(placeOptions)
     }
 
     func run() async throws { try await reporting { try await find() } }
 
     private func find() async throws -> ToolStatus {
         let remote = RemoteFinding(
-            search: RemoteSearch(question: historyOptions.question), limit: all ? .max : limit, reveal: reveal, json: json)
+            search: RemoteSearch(question: historyOptions.question), limit: all ? .max : limit, reveal: reveal,
+            json: json)
         if fleetOptions.fleet {
-            return try await remote.find(try fleetOptions.asking(journalOptions), uid: historyOptions.uid)
+            return try await remote.find(try fleetOptions.asking(placeOptions), uid: historyOptions.uid)
         }
         let path: String
-        switch try journalOptions.place(of: historyOptions.uid.map { UIDRanges([$0]) }) {
+        switch try placeOptions.place(of: historyOptions.uid.map { UIDRanges([$0]) }) {
         case .directory(let directory): path = directory
         case .fleet(let journal): return try await remote.find(journal)
         }
@@ -167,7 +168,8 @@ struct JournalFindCommand: AsyncParsableCommand {
         let status: ToolStatus = unreadable > 0 ? .unreadable : .notAllConfirmed
         // That nothing can be found is said in any case: it is no answer.
         guard try !json || !reader.history().isKept else { return status }
-        Console.standard.note("nothing of \(reader.directory) matches: \(HistoryWords.extent(of: try reader.history()))")
+        Console.standard.note(
+            "nothing of \(reader.directory) matches: \(HistoryWords.extent(of: try reader.history()))")
         return status
     }
 }

@@ -18,7 +18,7 @@ struct JournalListCommand: AsyncParsableCommand {
               holdfast journal list --older-than 1h --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var filterOptions: EntryFilterOptions
 
@@ -27,7 +27,7 @@ struct JournalListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        try await journalOptions.place(of: filterOptions.uids).withSource { source in
+        try await placeOptions.place(of: filterOptions.uids).withSource { source in
             try await UnknownLanes.tell(filterOptions.lane, in: source)
             try await printer.print(
                 filterOptions.filter(states: stateOptions.kinds), of: source,

@@ -27,7 +27,7 @@ struct QuarantineChoice: ParsableArguments {
         transform: QuarantineChoice.parse)
     var chosen: [UIDRanges] = []
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     private static func parse(_ text: String) throws -> UIDRanges {
         guard let uids = UIDRanges(text) else {
@@ -113,7 +113,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        let reader = try JournalReader(at: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.placeOptions.path())
         defer { reader.close() }
         var isFirst = true
         try await choice.forEachPage(of: reader) { page in
@@ -159,7 +159,7 @@ struct QuarantineExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(at: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.placeOptions.path())
         defer { reader.close() }
         guard let output else {
             let count = try await write(reader) { line throws(ToolError) in try Console.export(line) }
@@ -220,7 +220,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     }
 
     private func retry() async throws -> ToolStatus {
-        let path = try choice.journalOptions.path()
+        let path = try choice.placeOptions.path()
         var report = Report(matched: try await choice.count(in: path))
         guard report.matched > 0 || choice.chosen.isEmpty else {
             throw ToolError(.noInput, "\(path) has no such entries in quarantine")
@@ -274,7 +274,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await drop() } }
 
     private func drop() async throws -> ToolStatus {
-        let path = try choice.journalOptions.path()
+        let path = try choice.placeOptions.path()
         var report = WithdrawalForm(Withdrawal(), matched: try await choice.count(in: path))
         guard report.matched > 0 || all else { throw ToolError(.noInput, "\(path) has no such entries in quarantine") }
         if report.matched > 0 {

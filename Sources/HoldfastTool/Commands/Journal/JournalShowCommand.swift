@@ -20,7 +20,7 @@ struct JournalShowCommand: AsyncParsableCommand {
     @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print the token and the payload whole.")
     var reveal = false
@@ -30,7 +30,7 @@ struct JournalShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let place = try journalOptions.place(of: UIDRanges([UID(uid)]))
+            let place = try placeOptions.place(of: UIDRanges([UID(uid)]))
             let facts = try await EntryFacts.find(UID(uid), at: place)
             try EntryReport(facts: facts, path: "\(place)").print(reveal: reveal, json: json)
             return .ok

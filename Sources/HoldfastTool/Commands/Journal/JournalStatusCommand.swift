@@ -21,19 +21,19 @@ struct JournalStatusCommand: AsyncParsableCommand {
             Of a journal on another host its owner tells less: what waits, lanes, routes, paused tags, and the history.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object; with --fleet, one a line.")
     var json = false
 
-    func validate() throws { try fleetOptions.check(journalOptions) }
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws { try await reporting { try await show() } }
 
     private func show() async throws -> ToolStatus {
         if fleetOptions.fleet { return try await showFleet() }
-        switch try journalOptions.place() {
+        switch try placeOptions.place() {
         case .directory(let path):
             let reader = try JournalReader(at: path)
             defer { reader.close() }
@@ -49,7 +49,7 @@ struct JournalStatusCommand: AsyncParsableCommand {
     }
 
     private func showFleet() async throws -> ToolStatus {
-        let answers = try await fleetOptions.asking(journalOptions).each { desk, _ in
+        let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in
             OwnerReport(try await desk.status(), owner: desk.owner)
         }
         for answer in answers.answers {

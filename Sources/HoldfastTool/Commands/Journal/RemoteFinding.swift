@@ -11,6 +11,11 @@ struct RemoteFinding: Sendable {
     let limit: Int
     let reveal: Bool
     let json: Bool
+    private let hasHeading = Monitor(false)
+
+    init(search: RemoteSearch, limit: Int, reveal: Bool, json: Bool) {
+        (self.search, self.limit, self.reveal, self.json) = (search, limit, reveal, json)
+    }
 
     /// In one journal.
     func find(_ journal: FleetJournal) async throws -> ToolStatus {
@@ -25,10 +30,9 @@ struct RemoteFinding: Sendable {
 
     /// In all journals, or in that which has given out the UID.
     func find(_ asking: FleetAsking, uid: UID?) async throws -> ToolStatus {
-        let number = uid.map(ListedJournal.number(of:)) ?? 0
-        let answers = try await asking.each(only: { number == 0 || $0.id == number }) { desk, place in
-            try await ask(desk, place)
-        }
+        // One that no database has given out may be in any journal's history.
+        let number = uid.map(ListedJournal.number(of:)).flatMap { $0 > 0 ? $0 : nil }
+        let answers = try await asking.each(only: number) { desk, place in try await ask(desk, place) }
         let found = answers.answers.map { (place: FleetPlaceForm?.some($0.place), found: $0.value) }
         let hits = found.filter { $0.found.count > 0 }
         if hits.count == 1, let (place, only) = hits.first, let place, let facts = only.facts, !json {
@@ -58,11 +62,6 @@ struct RemoteFinding: Sendable {
     // MARK: Printing
 
     private func print(_ found: [(place: FleetPlaceForm?, found: RemoteSearch.Found)]) throws {
-        guard limit < .max, found.contains(where: { $0.found.count > 0 }) else { return }
-        if !json {
-            let isPlaced = found.contains { $0.place != nil }
-            Console.standard.print((isPlaced ? Self.placed(FleetPlaceForm.heading) : "") + OutcomeRow.heading)
-        }
         var left = limit
         for (place, part) in found where left > 0 {
             var part = part
@@ -86,7 +85,15 @@ struct RemoteFinding: Sendable {
                 ended.outcome, blacklisted: ended.blacklisted, tellsStory: true, reveal: reveal
             ).entryJSON(at: place)
         }
-        if !lines.isEmpty { Console.standard.print(lines.joined(separator: "\n")) }
+        guard !lines.isEmpty else { return }
+        let isFirst = hasHeading.withLock { hasHeading in
+            defer { hasHeading = true }
+            return !hasHeading
+        }
+        if isFirst, !json {
+            lines.insert((place == nil ? "" : Self.placed(FleetPlaceForm.heading)) + OutcomeRow.heading, at: 0)
+        }
+        Console.standard.print(lines.joined(separator: "\n"))
     }
 
     /// The first columns.

@@ -39,10 +39,10 @@ struct LaneChoice: ParsableArguments {
 
     /// Changes each lane that is meant, and prints it.
     func change(
-        _ journalOptions: JournalOptions, _ fleetOptions: FleetOptions, _ change: Change
+        _ placeOptions: PlaceOptions, _ fleetOptions: FleetOptions, _ change: Change
     ) async throws -> ToolStatus {
-        if fleetOptions.fleet { return try await self.change(fleetOptions.asking(journalOptions), change) }
-        let place = try journalOptions.place()
+        if fleetOptions.fleet { return try await self.change(fleetOptions.asking(placeOptions), change) }
+        let place = try placeOptions.place()
         let meant = try await place.withSource { source in
             try chosen(among: try await source.lanes(), of: source.name)
         }

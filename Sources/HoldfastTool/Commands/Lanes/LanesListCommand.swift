@@ -17,19 +17,19 @@ struct LanesListCommand: AsyncParsableCommand {
               holdfast lanes list --fleet
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws { try fleetOptions.check(journalOptions) }
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
         if fleetOptions.fleet { return try await listFleet() }
-        let place = try journalOptions.place()
+        let place = try placeOptions.place()
         guard case .directory(let path) = place else {
             let rows = try await DeskOpener(place).withDesk { desk in Self.rows(try await desk.status()) }
             return try print(rows, of: "\(place)")
@@ -52,7 +52,8 @@ struct LanesListCommand: AsyncParsableCommand {
     }
 
     private func listFleet() async throws -> ToolStatus {
-        let answers = try await fleetOptions.asking(journalOptions).each { desk, _ in Self.rows(try await desk.status()) }
+        let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in Self.rows(try await desk.status())
+        }
         if json {
             for answer in answers.answers {
                 for row in answer.value {

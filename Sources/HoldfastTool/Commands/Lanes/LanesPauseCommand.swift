@@ -15,7 +15,7 @@ struct LanesPauseCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var choice: LaneChoice
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @OptionGroup var why: PauseReasonOptions
@@ -23,13 +23,13 @@ struct LanesPauseCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws { try fleetOptions.check(journalOptions) }
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws {
         try await reporting {
             let reason = why.reason
             return try await choice.change(
-                journalOptions, fleetOptions,
+                placeOptions, fleetOptions,
                 LaneChoice.Change(state: "paused", reason: reason, json: json) { desk, lane in
                     try await desk.pause(lane, reason: reason)
                 })
@@ -52,18 +52,18 @@ struct LanesResumeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var choice: LaneChoice
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws { try fleetOptions.check(journalOptions) }
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws {
         try await reporting {
             try await choice.change(
-                journalOptions, fleetOptions,
+                placeOptions, fleetOptions,
                 LaneChoice.Change(state: "running", reason: "", json: json) { desk, lane in
                     try await desk.resume(lane)
                 })

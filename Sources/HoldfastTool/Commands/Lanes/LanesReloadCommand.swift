@@ -17,7 +17,7 @@ struct LanesReloadCommand: AsyncParsableCommand {
               holdfast lanes reload --json | jq -r 'select(.failure) | .route'
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
@@ -27,7 +27,7 @@ struct LanesReloadCommand: AsyncParsableCommand {
     private func reload() async throws -> ToolStatus {
         let reloads: [CredentialReload]
         do {
-            let desk = try await journalOptions.place().liveDesk()
+            let desk = try await placeOptions.place().liveDesk()
             reloads = try await desk.reloadCredentials()
             await desk.close()
         } catch let error as ControlError where error.code == .notServed {

@@ -15,7 +15,7 @@ enum JournalNameCompletion {
         do {
             let settings = try LaneCompletion.configured(arguments, environment)
             guard let postgres = settings.postgres else { return [] }
-            return try FleetRegister(postgres).listNow().map(\.name)
+            return try FleetRegister(postgres).listNow(timeout: .seconds(2)).map(\.name)
         } catch {
             return []
         }

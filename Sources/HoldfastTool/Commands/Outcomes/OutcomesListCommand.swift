@@ -20,7 +20,7 @@ struct OutcomesListCommand: AsyncParsableCommand {
             Exit codes: 0 done, whether there were any or not · 65 there is no such cursor.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var outcomesOptions: OutcomesOptions
 
     @Option(
@@ -39,7 +39,7 @@ struct OutcomesListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        try await journalOptions.place().withSource { source in
+        try await placeOptions.place().withSource { source in
             let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: false)
             var (cursor, left) = (after, limit)
             while left > 0, Console.standard.hasReader {

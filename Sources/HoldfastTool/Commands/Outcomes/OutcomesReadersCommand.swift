@@ -22,7 +22,7 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
             Exit codes: 65 there is no such cursor · 66 there is no such reader.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Option(name: .long, help: ArgumentHelp("Forget the reader of this name.", valueName: "name"))
     var forget: String?
@@ -47,7 +47,7 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let place = try journalOptions.place()
+            let place = try placeOptions.place()
             if let forget { return try await change(place, forget, nil) }
             if let move { return try await change(place, move, to) }
             return try await list(place)

@@ -15,14 +15,14 @@ struct RejectionsListCommand: AsyncParsableCommand {
               holdfast rejections list --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: EntryFilterOptions
     @OptionGroup var printer: EntryPrinter
 
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        try await journalOptions.place(of: filterOptions.uids).withSource { source in
+        try await placeOptions.place(of: filterOptions.uids).withSource { source in
             try await UnknownLanes.tell(filterOptions.lane, in: source)
             try await printer.print(filterOptions.filter(states: [.rejected]), of: source)
         }
@@ -43,7 +43,7 @@ struct RejectionsShowCommand: AsyncParsableCommand {
     @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print the token and the payload whole.")
     var reveal = false
@@ -53,7 +53,7 @@ struct RejectionsShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let place = try journalOptions.place(of: UIDRanges([UID(uid)]))
+            let place = try placeOptions.place(of: UIDRanges([UID(uid)]))
             let facts = try await EntryFacts.find(UID(uid), at: place)
             guard case .entry(let entry) = facts.standing, case .rejected = entry.state else {
                 throw ToolError(.noInput, "\(place) has no rejection \(uid)")

@@ -21,7 +21,7 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object for each rejection.")
     var json = false
@@ -29,7 +29,7 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await retry() } }
 
     private func retry() async throws -> ToolStatus {
-        let place = try journalOptions.place(of: sweepOptions.uids)
+        let place = try placeOptions.place(of: sweepOptions.uids)
         let (count, sweep) = try await EntrySweep(
             place: place, filter: sweepOptions.filter(states: [.rejected])
         ).counted()
@@ -96,7 +96,7 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -105,7 +105,7 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await discard() } }
 
     private func discard() async throws -> ToolStatus {
-        let place = try journalOptions.place(of: sweepOptions.uids)
+        let place = try placeOptions.place(of: sweepOptions.uids)
         let (count, sweep) = try await EntrySweep(
             place: place, filter: sweepOptions.filter(states: [.rejected])
         ).counted()

@@ -17,19 +17,19 @@ struct TagsListCommand: AsyncParsableCommand {
               holdfast tags list --fleet
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws { try fleetOptions.check(journalOptions) }
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
         if fleetOptions.fleet { return try await listFleet() }
-        let place = try journalOptions.place()
+        let place = try placeOptions.place()
         let tags = try await read(place).map { PausedTagForm($0) }
         if json {
             for tag in tags { Console.standard.print(try JSONOutput.line(tag)) }
@@ -51,7 +51,7 @@ struct TagsListCommand: AsyncParsableCommand {
     }
 
     private func listFleet() async throws -> ToolStatus {
-        let answers = try await fleetOptions.asking(journalOptions).each { desk, _ in
+        let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in
             try await desk.status().pausedTags.map { PausedTagForm($0) }
         }
         let journals = answers.answers.filter { !$0.value.isEmpty }

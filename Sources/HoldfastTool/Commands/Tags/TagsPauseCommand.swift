@@ -20,7 +20,7 @@ struct TagsPauseCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The tag, exactly as the notifications have it.", valueName: "tag"))
     var tags: [String]
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @OptionGroup var why: PauseReasonOptions
@@ -32,7 +32,7 @@ struct TagsPauseCommand: AsyncParsableCommand {
         for tag in tags where !(1...256).contains(tag.utf8.count) {
             throw ValidationError("A tag has 1 to 256 bytes, not \(tag.utf8.count).")
         }
-        try fleetOptions.check(journalOptions)
+        try fleetOptions.check(placeOptions)
     }
 
     func run() async throws {
@@ -45,9 +45,10 @@ struct TagsPauseCommand: AsyncParsableCommand {
                 }
             }
             if fleetOptions.fleet {
-                return try await fleetOptions.asking(journalOptions).each { try await pause($0, $1) }.tellSilent(json: json)
+                return try await fleetOptions.asking(placeOptions).each { try await pause($0, $1) }.tellSilent(
+                    json: json)
             }
-            try await DeskOpener(try journalOptions.place()).withDesk { try await pause($0, nil) }
+            try await DeskOpener(try placeOptions.place()).withDesk { try await pause($0, nil) }
             return .ok
         }
     }
@@ -78,7 +79,7 @@ struct TagsResumeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "All paused tags; at rest also if the journal's record of them can't be read.")
     var all = false
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
@@ -86,13 +87,13 @@ struct TagsResumeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard all != !tags.isEmpty else { throw ValidationError("Name tags, or say --all.") }
-        try fleetOptions.check(journalOptions)
+        try fleetOptions.check(placeOptions)
     }
 
     func run() async throws {
         try await reporting {
             if fleetOptions.fleet { return try await resumeFleet() }
-            try await DeskOpener(try journalOptions.place()).withDesk { desk in
+            try await DeskOpener(try placeOptions.place()).withDesk { desk in
                 if all {
                     try await desk.resumeAllTags()
                     try TagsPauseCommand.tell(TagChangeForm(nil, "running"), at: nil, json: json)
@@ -109,7 +110,7 @@ struct TagsResumeCommand: AsyncParsableCommand {
     /// A tag may be paused in some of the journals.
     private func resumeFleet() async throws -> ToolStatus {
         let (all, tags, json) = (all, tags, json)
-        let answers = try await fleetOptions.asking(journalOptions).each { desk, place in
+        let answers = try await fleetOptions.asking(placeOptions).each { desk, place in
             let paused = try await desk.status().pausedTags.map(\.tag)
             let meant = all ? paused : tags.map { Array($0.utf8) }.filter(paused.contains)
             for tag in meant {

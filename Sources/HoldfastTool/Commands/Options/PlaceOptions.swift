@@ -4,8 +4,46 @@ internal import HoldfastJournal
 internal import HoldfastPostgres
 internal import HoldfastService
 
-/// Journals of the fleet: those of other hosts.
-extension JournalOptions {
+/// Which journal, for commands that are about one of this machine or one of the fleet.
+struct PlaceOptions: ParsableArguments {
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            A journal of the fleet, by its name in the database of journal.postgres: its owner is asked, whichever host \
+            that is. (default: this host's own)
+            """, valueName: "name"),
+        completion: JournalNameCompletion.kind)
+    var journalName: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long the owner of a journal on another host may take to answer (5s, 1m). (default: 30s)",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var timeout: Duration?
+
+    func validate() throws {
+        if journalName?.isEmpty == true { throw ValidationError("--journal-name is empty: it names a journal.") }
+        guard journalOptions.journal == nil || journalName == nil else {
+            throw ValidationError("--journal and --journal-name exclude each other: give one.")
+        }
+        if let timeout, !(.milliseconds(100)...(.seconds(600))).contains(timeout) {
+            throw ValidationError("--timeout must be 100ms to 10m.")
+        }
+    }
+
+    /// Where the journal's directory is, for commands that work on its files.
+    ///
+    /// - Throws: as ``JournalOptions/path()``; ``ToolError`` for a journal of the fleet, whose files are elsewhere.
+    func path() throws -> String {
+        if let journalName { throw try isElsewhere(journalName) }
+        return try journalOptions.path()
+    }
+
     /// Where the journal is, for commands that its owner can be asked for.
     ///
     /// - Parameter uids: what the command names, which tells the journal where nothing else does.
@@ -13,19 +51,20 @@ extension JournalOptions {
     ///   no such journal.
     func place(of uids: UIDRanges? = nil) throws -> JournalPlace {
         if let journalName { return .fleet(fleetJournal(journalName, of: try register())) }
-        if let journal { return .directory(journal) }
-        let settings = try configOptions.loadJournal(isJournalNamed: isNamed)
-        guard let postgres = settings.postgres else { return .directory(try path(settings)) }
+        if let journal = journalOptions.journal { return .directory(journal) }
+        let settings = try settings()
+        guard let postgres = settings.postgres else { return .directory(try journalOptions.path(settings)) }
         let own = HostDirectory.ownNumber(in: settings.copies)
         if let number = uids?.journalNumber, number != own {
             let register = try FleetRegister(postgres)
             guard let listed = try register.listNow().first(where: { $0.id == number }) else {
-                throw ToolError(.noInput, "the database has no journal with the number \(number), to which the UID belongs")
+                throw ToolError(
+                    .noInput, "the database has no journal with the number \(number), to which the UID belongs")
             }
             return .fleet(fleetJournal(listed.name, of: register))
         }
         guard own != nil else { throw try noneHere(settings.copies, FleetRegister(postgres)) }
-        return .directory(try path(settings))
+        return .directory(try journalOptions.path(settings))
     }
 
     /// By which journal the blacklist is looked at and changed. On a fleet it is one for all: where this host has no journal,
@@ -33,8 +72,8 @@ extension JournalOptions {
     ///
     /// - Throws: as ``place(of:)``; ``ToolError`` with status `hostSilent` when no owner answers.
     func blacklistPlace() async throws -> JournalPlace {
-        guard journal == nil, journalName == nil else { return try place() }
-        let settings = try configOptions.loadJournal(isJournalNamed: isNamed)
+        guard journalOptions.journal == nil, journalName == nil else { return try place() }
+        let settings = try settings()
         guard let postgres = settings.postgres, HostDirectory.ownNumber(in: settings.copies) == nil else {
             return try place()
         }
@@ -54,7 +93,7 @@ extension JournalOptions {
     ///
     /// - Throws: ``ToolError`` when the configuration names no database.
     func register() throws -> FleetRegister {
-        guard let postgres = try configOptions.loadJournal(isJournalNamed: false).postgres else {
+        guard let postgres = try settings(isJournalNamed: false).postgres else {
             throw ToolError(
                 .configuration,
                 "journals of a fleet are in a database, and the configuration names none: give journal.postgres, or "
@@ -67,8 +106,12 @@ extension JournalOptions {
         FleetJournal(register: register, name: name, timeout: timeout ?? .seconds(30))
     }
 
-    /// For commands that read files.
-    func isElsewhere(_ name: String) throws -> ToolError {
+    private func settings(isJournalNamed: Bool? = nil) throws(ToolError) -> JournalSettings {
+        try journalOptions.configOptions.loadJournal(isJournalNamed: isJournalNamed ?? journalOptions.isNamed)
+    }
+
+    /// For commands that work on files.
+    private func isElsewhere(_ name: String) throws -> ToolError {
         let journals = try register().listNow()
         guard let listed = journals.first(where: { $0.name == name }) else {
             return ToolError(.noInput, "the database has no journal \(name): \(Self.names(journals))")
@@ -98,25 +141,5 @@ extension UIDRanges {
         guard let first = ranges.first, let last = ranges.last else { return nil }
         let number = ListedJournal.number(of: UID(first.lowerBound))
         return number > 0 && ListedJournal.number(of: UID(last.upperBound)) == number ? number : nil
-    }
-}
-
-/// All journals of the fleet at once.
-struct FleetOptions: ParsableArguments {
-    @Flag(
-        name: .long,
-        help: """
-            Ask the owners of all journals of the fleet, and name journal and host with each answer.
-            """)
-    var fleet = false
-
-    /// - Throws: a `ValidationError` when a journal is named as well.
-    func check(_ journalOptions: JournalOptions) throws {
-        guard fleet, journalOptions.journal != nil || journalOptions.journalName != nil else { return }
-        throw ValidationError("--fleet is for all journals: leave --journal and --journal-name out.")
-    }
-
-    func asking(_ journalOptions: JournalOptions) throws -> FleetAsking {
-        FleetAsking(register: try journalOptions.register(), timeout: journalOptions.timeout ?? .seconds(10))
     }
 }
