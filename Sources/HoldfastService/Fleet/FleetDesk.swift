@@ -41,6 +41,10 @@ package enum FleetDesk {
         case .notAnswered, .unknown: ControlError(.timedOut, failure.description)
         case .notAsked(_, let error) where error.sqlState == CommandCalls.busyState:
             ControlError(.busy, failure.description)
+        case .notAsked(_, let error) where error.kind == .unreachable:
+            JournalError(.unreachable, failure.description)
+        case .notAsked(_, let error) where error.sqlState == "42501" || error.sqlState?.hasPrefix("28") ?? false:
+            JournalError(.permissionDenied, failure.description)
         case .notAsked: ControlError(.failed, failure.description)
         }
     }

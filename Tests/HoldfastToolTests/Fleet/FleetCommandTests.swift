@@ -134,9 +134,8 @@ struct FleetCommandTests {
         #expect(journal["state"] as? String == "owned" && journal["logBytes"] is Int)
         // Nobody listens there, and the password is in no message.
         try world.configure("lost", user: world.operators, port: 1)
-        for command in [
-            ["lanes", "list", "--fleet"], ["lanes", "list", "--journal-name", "alpha"], ["postgres", "status"],
-        ] {
+        let named = ["lanes", "list", "--journal-name", "alpha", "--timeout", "200ms"]
+        for command in [["lanes", "list", "--fleet"], named, ["postgres", "status"]] {
             let lost = try await world.tool(on: "lost", command)
             #expect(lost.status == 69, "\(command): \(lost.errors)")
         }

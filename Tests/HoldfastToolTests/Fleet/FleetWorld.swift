@@ -9,6 +9,9 @@ import Testing
 final class FleetWorld: Sendable {
     static let topic = "com.example.app"
 
+    /// Of its own: each host has some ten sessions.
+    private static let server = Result { try Cluster(["max_connections": "100"]) }
+
     let cluster: Cluster
     let folder: TemporaryFolder
     let mock: MockProcess
@@ -19,7 +22,7 @@ final class FleetWorld: Sendable {
     private let hosts = Monitor<[String: RunningTool]>([:])
 
     init(_ names: String...) async throws {
-        cluster = try Servers.plain.get()
+        cluster = try Self.server.get()
         folder = try TemporaryFolder()
         let suffix = UUID().uuidString.prefix(8).lowercased()
         (schema, service, operators) = ("s_\(suffix)", "service_\(suffix)", "operator_\(suffix)")
