@@ -124,6 +124,23 @@ struct FleetCommandTests {
         #expect(named.status == 68 && named.errors.contains("beta"), "\(named.errors)")
     }
 
+    @Test("On a host whose journal another has taken over, the other is asked, and not the copy that was left")
+    func takenOver() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        #expect(try await world.tool("tags", "pause", "sale", "--fleet", "--reason", "wrong price").status == 0)
+        let uid = try #require(try await world.submit(to: "alpha", tag: "sale", 1...1).first)
+        world.signal("alpha", SIGTERM)
+        let isTaken = try await waitUntilAsync {
+            let status = try await world.tool("postgres", "status", "--json")
+            let journals = try status.json()["journals"] as? [[String: Any]]
+            return journals?.contains { $0["name"] as? String == "alpha" && $0["host"] as? String == "beta" } ?? false
+        }
+        #expect(isTaken)
+        let dropped = try await world.tool(on: "alpha", "journal", "drop", "\(uid)", "--yes", "--json")
+        #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
+        #expect(dropped.errors.contains("journal alpha is with host beta now"), "\(dropped.errors)")
+    }
+
     @Test("Status names each owner, with an operator's rights alone, too")
     func status() async throws {
         let world = try await FleetWorld("alpha")

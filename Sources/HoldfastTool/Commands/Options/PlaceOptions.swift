@@ -63,8 +63,38 @@ struct PlaceOptions: ParsableArguments {
             }
             return .fleet(fleetJournal(listed.name, of: register))
         }
-        guard own != nil else { throw try noneHere(settings.copies, FleetRegister(postgres)) }
-        return .directory(try journalOptions.path(settings))
+        guard let own else { throw try noneHere(settings.copies, FleetRegister(postgres)) }
+        return try ownPlace(own, try journalOptions.path(settings), postgres)
+    }
+
+    /// This host's own journal: its files while this host has it, and else its owner, if another host has taken it.
+    private func ownPlace(_ number: Int32, _ path: String, _ postgres: PostgresSettings) throws -> JournalPlace {
+        guard Self.isAtRest(path) else { return .directory(path) }
+        let why: String
+        do throws(JournalError) {
+            let register = try FleetRegister(postgres)
+            let listed = try register.listNow().first { $0.id == number }
+            if let listed, let host = listed.host, !listed.sighting.isFree, host != postgres.hostName {
+                Console.standard.note("journal \(listed.name) is with host \(host) now, which is asked")
+                return .fleet(fleetJournal(listed.name, of: register))
+            }
+            why = "no host has the journal now"
+        } catch {
+            why = "who has the journal now is not known: \(error.message)"
+        }
+        Console.standard.note("no service runs on this host, and this is the copy that it has left; \(why)")
+        return .directory(path)
+    }
+
+    private static func isAtRest(_ path: String) -> Bool {
+        do throws(JournalError) {
+            let reader = try JournalReader(at: path)
+            defer { reader.close() }
+            return reader.owner == nil
+        } catch {
+            // The command says what is wrong with it.
+            return false
+        }
     }
 
     /// By which journal the blacklist is looked at and changed. On a fleet it is one for all: where this host has no journal,
