@@ -71,9 +71,12 @@ struct FleetCommandTests {
         #expect(try await waitUntil { try world.mock.taken() == 4 })
     }
 
-    @Test("Lanes are paused on all hosts, and what the blacklist has on one is checked on any")
+    @Test("Lanes are paused on all hosts, what the blacklist has on one is checked on any, and status names each owner")
     func lanesAndBlacklist() async throws {
         let world = try await FleetWorld("alpha", "beta")
+        // It looks twice, so beside the others.
+        async let operators = world.tool("postgres", "status")
+        async let hosts = world.tool(on: "alpha", "postgres", "status", "--json")
         let paused = try await world.tool("lanes", "pause", "apns/immediate", "--fleet", "--reason", "x", "--json")
         #expect(paused.status == 0, "\(paused.errors)")
         #expect(try Set(paused.lines().compactMap { $0["host"] as? String }) == ["alpha", "beta"])
@@ -102,6 +105,18 @@ struct FleetCommandTests {
         #expect(exported.output.contains(FleetWorld.token(1)), "\(exported.errors)")
         let removed = try await world.tool("blacklist", "remove", "--reason", "UserDeleted", "--yes", "--json")
         #expect(try removed.count("removed") == 1, "\(removed.errors)")
+
+        let text = try await operators
+        #expect(text.status == 0 && text.output.contains("journal alpha: host alpha"), "\(text.errors)")
+        let journals = try #require(try await hosts.json()["journals"] as? [[String: Any]])
+        #expect(journals.allSatisfy { $0["state"] as? String == "owned" && $0["logBytes"] is Int })
+        // Nobody listens there, and the password is in no message.
+        try world.configure("lost", user: world.operators, port: 1)
+        let named = ["lanes", "list", "--journal-name", "alpha", "--timeout", "200ms"]
+        for command in [["lanes", "list", "--fleet"], named, ["postgres", "status"]] {
+            let lost = try await world.tool(on: "lost", command)
+            #expect(lost.status == 69, "\(command): \(lost.errors)")
+        }
     }
 
     @Test("A host that does not answer is told at the end with a code of its own, and hides nothing that others say")
@@ -131,30 +146,14 @@ struct FleetCommandTests {
         let uid = try #require(try await world.submit(to: "alpha", tag: "sale", 1...1).first)
         world.signal("alpha", SIGTERM)
         let isTaken = try await waitUntilAsync {
-            let status = try await world.tool("postgres", "status", "--json")
-            let journals = try status.json()["journals"] as? [[String: Any]]
-            return journals?.contains { $0["name"] as? String == "alpha" && $0["host"] as? String == "beta" } ?? false
+            let lanes = try await world.tool("lanes", "list", "--fleet", "--json", "--timeout", "300ms").lines()
+            return lanes.contains {
+                $0["journal"] as? String == "alpha" && $0["host"] as? String == "beta" && $0["lane"] != nil
+            }
         }
         #expect(isTaken)
         let dropped = try await world.tool(on: "alpha", "journal", "drop", "\(uid)", "--yes", "--json")
         #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
         #expect(dropped.errors.contains("journal alpha is with host beta now"), "\(dropped.errors)")
-    }
-
-    @Test("Status names each owner, with an operator's rights alone, too")
-    func status() async throws {
-        let world = try await FleetWorld("alpha")
-        let text = try await world.tool("postgres", "status")
-        #expect(text.status == 0 && text.output.contains("journal alpha: host alpha"), "\(text.errors)")
-        let json = try await world.tool(on: "alpha", "postgres", "status", "--json").json()
-        let journal = try #require((json["journals"] as? [[String: Any]])?.first)
-        #expect(journal["state"] as? String == "owned" && journal["logBytes"] is Int)
-        // Nobody listens there, and the password is in no message.
-        try world.configure("lost", user: world.operators, port: 1)
-        let named = ["lanes", "list", "--journal-name", "alpha", "--timeout", "200ms"]
-        for command in [["lanes", "list", "--fleet"], named, ["postgres", "status"]] {
-            let lost = try await world.tool(on: "lost", command)
-            #expect(lost.status == 69, "\(command): \(lost.errors)")
-        }
     }
 }
