@@ -72,6 +72,20 @@ public final class RemoteDesk: OperatorDesk {
         }
     }
 
+    /// Asks what only a ``ControlTunnel`` answers, which knows more than the socket.
+    ///
+    /// - Throws: what the owner threw, and ``ControlError``, with code `unknownRequest` for the desk of a socket.
+    package func ask<Value: Decodable>(
+        _ path: String, _ body: some Encodable, as form: Value.Type
+    ) async throws -> Value {
+        guard let tunnel = way as? TunnelWay else {
+            throw ControlError(.unknownRequest, "the control socket has no resource \(path)")
+        }
+        let bytes = try Form.line(body)
+        try limits.check(bytes, "a request")
+        return try Self.read(try await tunnel.send(path: path, bytes), as: form)
+    }
+
     /// Whether a failed request may be sent again on a new connection. An order whose answer is lost may be done, and is not
     /// repeated. A request that only reads may have met the owner's end of an idle connection.
     private static func changesNothing(_ resource: Resource, _ error: any Error) -> Bool {

@@ -261,7 +261,7 @@ struct FleetDeskTests {
             SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc
             WHERE pronamespace = '\(schema.name)'::regnamespace AND has_function_privilege('\(role)', oid, 'EXECUTE')
             """)
-        #expect(may == "ask_command forget_command read_answer schema_version withdraw_command")
+        #expect(may == "ask_command forget_command list_journals read_answer schema_version withdraw_command")
         let connection = try schema.connect(as: role)
         for table in ["commands", "notes", "blacklist", "journals"] {
             #expect(connection.state("SELECT * FROM \(schema.name).\(table)") == "42501")

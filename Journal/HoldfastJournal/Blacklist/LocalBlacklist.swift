@@ -34,9 +34,12 @@ package enum LocalBlacklist {
         return opened
     }
 
+    /// The file with all of the copy in a directory.
+    package static func dataFile(in directory: String) -> String { JournalDirectory(directory).blacklist + "/data.mdb" }
+
     /// - Returns: nil for one that is too large to be looked at before it is opened.
     private static func isWhole(_ place: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Bool? {
-        let file = place.blacklist + "/data.mdb"
+        let file = dataFile(in: place.path)
         guard !Files.exists(place.incomplete), Files.exists(file) else { return false }
         let verdict = try translated("look at", place.path) { () throws(LMDBError) in try DataFileCheck.check(file) }
         guard case .sound = verdict else { return false }

@@ -86,6 +86,11 @@ package struct TokenPattern: Hashable, Sendable {
         last = groups.count > 1 ? groups[1] : []
     }
 
+    /// As it is written.
+    package var text: String {
+        [first, last].filter { !$0.isEmpty }.map { $0.map { String($0, radix: 16) }.joined() }.joined(separator: "…")
+    }
+
     package func matches(_ token: DeviceToken) -> Bool { matches(token.bytes.span, in: 0..<token.bytes.count) }
 
     func matches(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
@@ -118,6 +123,13 @@ package struct TagPattern: Hashable, Sendable {
             isPrefix = text.hasSuffix("*")
             bytes = Array((isPrefix ? String(text.dropLast()) : String(text)).utf8)
         }
+    }
+
+    /// As it is written.
+    package var text: String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if isPrefix { return text + "*" }
+        return text.hasSuffix("*") ? text.dropLast() + "\\*" : text
     }
 
     package func matches(_ tag: [UInt8]) -> Bool { matches(tag.span, in: 0..<tag.count) }

@@ -27,6 +27,9 @@ package struct EntryListing {
     /// Says of the first of them why.
     package private(set) var firstFault: JournalError?
 
+    /// Everything up to here was looked at; nil at the end.
+    package var position: UID? { last.map { UID($0) } }
+
     init(_ reader: JournalReader, _ filter: EntryFilter, after: UID, limit: Int) {
         self.reader = reader
         self.filter = filter

@@ -4,11 +4,14 @@ import HoldfastLMDB
 /// Entries of a blacklist, in the order of their recipients and of their scopes.
 package struct BlacklistPage: Sendable {
     /// The entries of one recipient come together.
-    package internal(set) var entries: [BlacklistEntry] = []
+    package var entries: [BlacklistEntry] = []
     /// The number of recipients whose records cannot be read. They are left out.
-    package internal(set) var unreadableCount = 0
+    package var unreadableCount = 0
     /// The first recipient whose record cannot be read, and the fault.
-    package internal(set) var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
+    package var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
+
+    /// Nothing.
+    package init() {}
 
     mutating func take(_ row: RecipientRow) {
         do throws(EntryRecord.Fault) {

@@ -8,7 +8,7 @@ internal import HoldfastPlatform
 package struct CopyPlace: Sendable {
     /// The directory of the journal.
     package let directory: String
-    private var noteFile: String { directory + "/copy" }
+    var noteFile: String { directory + "/copy" }
 
     init(_ directory: String) { self.directory = directory }
 

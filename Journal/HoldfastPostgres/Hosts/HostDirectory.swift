@@ -45,6 +45,26 @@ package final class HostDirectory: Sendable {
     /// Where tools find the journal that this host accepts into.
     package static func ownJournal(in path: String) -> String { path + "/own.journal" }
 
+    /// The number of the journal that this host accepts into, or did last; nil where there is none.
+    package static func ownNumber(in path: String) -> Int32? {
+        guard let name = try? FileManager.default.destinationOfSymbolicLink(atPath: ownJournal(in: path)) else {
+            return nil
+        }
+        return Int32(name.split(separator: ".").first ?? "")
+    }
+
+    /// The copy of the blacklist that hosts share.
+    package static func blacklist(in path: String) -> String { path + "/blacklist" }
+
+    /// The copy of the shared blacklist that goes with a working copy.
+    ///
+    /// - Returns: nil for a journal that is no working copy, and while there is no copy of the blacklist.
+    package static func blacklist(beside journal: String) -> String? {
+        guard Files.exists(CopyPlace(journal).noteFile) else { return nil }
+        let path = URL(fileURLWithPath: journal).resolvingSymlinksInPath().deletingLastPathComponent().path
+        return Files.exists(blacklist(in: path)) ? blacklist(in: path) : nil
+    }
+
     /// Lets tools find a journal as this host's own.
     func noteOwn(_ journal: Int32) throws(JournalError) {
         let (link, made) = (Self.ownJournal(in: path), path + "/own.journal.new")

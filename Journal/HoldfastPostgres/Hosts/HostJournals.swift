@@ -191,7 +191,7 @@ package struct HostJournals: Sendable {
         options.durability = .process
         options.gate = gate
         options.ownership = ownership
-        options.uidBase = UInt64(place.id) << Self.uidBits
+        options.uidBase = UInt64(place.id) << ListedJournal.uidBits
         options.hasForgotten = built.hasForgotten
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
@@ -207,8 +207,6 @@ package struct HostJournals: Sendable {
         }
     }
 
-    /// Of the UIDs of one journal. With up to 512 journals, a UID is exact where numbers are floating-point ones.
-    private static let uidBits = 44
 
     // MARK: The database
 

@@ -10,6 +10,17 @@ package struct ListedJournal: Hashable, Sendable {
     /// Whether it was given up with nothing left in it to be delivered.
     package let isClosed: Bool
 
+    /// The bits of a UID below the number of its journal. With up to 512 journals, a UID is exact where numbers are
+    /// floating-point ones.
+    package static let uidBits = 44
+
+    /// The number of the journal that has given out a UID; 0 for one that no database has.
+    package static func number(of uid: UID) -> Int32 { Int32(truncatingIfNeeded: uid.rawValue >> uidBits) }
+
+    /// Whether it may have something that nobody delivers: it has no owner, and was not given up empty. One that nobody has
+    /// taken yet has nothing.
+    package var isLeft: Bool { sighting.isFree && !isClosed && host != nil }
+
     package init(id: Int32, name: String, host: String?, sighting: Sighting, isClosed: Bool) {
         self.id = id
         self.name = name

@@ -5,7 +5,7 @@ extension Migration {
         functions: [
             "list_journals()", "close_journal(int4, int8)", "accept_journal(int4, int8)",
             "restore_checkpoint(int4, int8, int8, bytea, int4)", "end_sessions(int4)",
-        ]
+        ], operating: ["list_journals()"]
     ) { schema in
         ["ALTER TABLE \(schema).journals ADD COLUMN is_closed bool NOT NULL DEFAULT false"] + listing(schema)
             + closing(schema) + restoring(schema) + ending(schema)

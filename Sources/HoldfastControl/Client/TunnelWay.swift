@@ -9,6 +9,11 @@ struct TunnelWay: WayToOwner {
         return try TunnelAnswer.read(bytes)
     }
 
+    func send(path: String, _ body: [UInt8]) async throws -> Answer {
+        let (_, bytes) = try await ask(TunnelRequest(resource: path, query: "", body: body).bytes)
+        return try TunnelAnswer.read(bytes)
+    }
+
     func send(_ resource: Resource) async throws -> (host: String, answer: Answer) {
         let (host, bytes) = try await ask(TunnelRequest(resource: resource.rawValue, query: "", body: []).bytes)
         return (host, try TunnelAnswer.read(bytes))

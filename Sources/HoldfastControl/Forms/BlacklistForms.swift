@@ -52,7 +52,8 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
         expiresAt = try values.decodeIfPresent(ExactTime.self, forKey: .expiresAt)
     }
 
-    func value() throws(ControlError) -> BlacklistEntry {
+    /// - Throws: ``ControlError`` with code `malformed`.
+    package func value() throws(ControlError) -> BlacklistEntry {
         BlacklistEntry(
             recipient: try Recipient.read(token), reason: Reason(rawValue: reason), since: since.value,
             learntAt: learntAt.value, route: route, topic: topic, endpoint: endpoint, status: status,
@@ -61,7 +62,8 @@ package struct BlacklistForm: Codable, Hashable, Sendable {
 }
 
 extension Recipient {
-    static func read(_ notation: String) throws(ControlError) -> Recipient {
+    /// - Throws: ``ControlError`` with code `malformed`.
+    package static func read(_ notation: String) throws(ControlError) -> Recipient {
         do throws(Refusal) {
             return try Recipient(notation: notation)
         } catch {

@@ -11,7 +11,7 @@ package enum Form {
 
     /// - Parameter what: names the text in the error: `the body`.
     /// - Throws: ``ControlError`` with code `malformed`.
-    static func read<Value: Decodable>(_ type: Value.Type, _ text: [UInt8], _ what: String) throws(ControlError)
+    package static func read<Value: Decodable>(_ type: Value.Type, _ text: [UInt8], _ what: String) throws(ControlError)
         -> Value
     {
         do {
@@ -49,5 +49,5 @@ package enum Form {
 }
 
 extension ControlError {
-    static func malformed(_ what: String) -> ControlError { ControlError(.malformed, what) }
+    package static func malformed(_ what: String) -> ControlError { ControlError(.malformed, what) }
 }

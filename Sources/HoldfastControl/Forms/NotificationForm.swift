@@ -95,7 +95,7 @@ extension HeadersForm {
 }
 
 /// A whole notification.
-struct NotificationForm: Codable {
+package struct NotificationForm: Codable, Sendable {
     var headers: HeadersForm
     var guarantee: String
     var payload: Data
@@ -118,7 +118,7 @@ struct NotificationForm: Codable {
         case context = "context-base64"
     }
 
-    init(_ notification: PushNotification) {
+    package init(_ notification: PushNotification) {
         headers = HeadersForm(notification)
         guarantee = notification.guarantee.name
         payload = Data(notification.payload)
@@ -129,7 +129,7 @@ struct NotificationForm: Codable {
         hasAssignedID = notification.hasAssignedID ? true : nil
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         headers = try HeadersForm(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guarantee = try container.decodeIfPresent(String.self, forKey: .guarantee) ?? Guarantee.atLeastOnce.name
@@ -141,7 +141,7 @@ struct NotificationForm: Codable {
         hasAssignedID = try container.decodeIfPresent(Bool.self, forKey: .hasAssignedID)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         try headers.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(guarantee, forKey: .guarantee)
@@ -153,7 +153,8 @@ struct NotificationForm: Codable {
         try container.encodeIfPresent(hasAssignedID, forKey: .hasAssignedID)
     }
 
-    func value() throws(ControlError) -> PushNotification {
+    /// - Throws: ``ControlError`` with code `malformed`.
+    package func value() throws(ControlError) -> PushNotification {
         var parsed: NotificationID?
         if let id = headers.id {
             parsed = NotificationID(id)

@@ -104,7 +104,8 @@ package struct CauseForm: Codable, Hashable, Sendable {
         rejectedAt = ExactTime(cause.rejectedAt)
     }
 
-    func value() -> RejectionCause {
+    /// The same as the journal has it.
+    package func value() -> RejectionCause {
         RejectionCause(
             reason: Reason(rawValue: reason), status: status, timestamp: timestamp?.value, rejectedAt: rejectedAt.value)
     }

@@ -4,10 +4,20 @@ package import Holdfast
 package struct ControlTunnel: Sendable {
     private let server: RequestServer
     private let limits = MessageLimits()
+    private let more: Further?
 
-    /// - Parameter greatestWaits: requests that may wait for outcomes at a time.
-    package init(desk: any OperatorDesk, greatestWaits: Int = 6) {
+    /// Answers requests beyond those of the socket.
+    ///
+    /// - Returns: nil for a path that it does not know.
+    /// - Throws: what is told to whoever asks.
+    package typealias Further = @Sendable (_ path: String, _ body: [UInt8]) async throws -> [UInt8]?
+
+    /// - Parameters:
+    ///   - greatestWaits: requests that may wait for outcomes at a time.
+    ///   - more: answers what the socket has no resource for.
+    package init(desk: any OperatorDesk, greatestWaits: Int = 6, more: Further? = nil) {
         server = RequestServer(desk: desk, waits: WaitPlaces(limit: greatestWaits))
+        self.more = more
     }
 
     /// - Returns: the answer, also of an error.
@@ -16,19 +26,24 @@ package struct ControlTunnel: Sendable {
             guard let request = TunnelRequest(request) else {
                 throw ControlError.malformed("what came is no request of the control protocol")
             }
-            guard let resource = Resource(rawValue: request.resource) else {
-                throw ControlError(
-                    .unknownRequest,
-                    "the process that owns the journal knows no resource \(request.resource.prefix(200).debugDescription): its "
-                        + "Holdfast is older than what asks it")
-            }
             try limits.check(request.body, "a request")
-            let answer = try await server.answer(resource, Substring(request.query), request.body)
+            let answer = try await answer(request)
             try limits.check(answer, "the answer to what is done")
             return TunnelAnswer.bytes(200, answer)
         } catch {
             return Self.answer(error)
         }
+    }
+
+    private func answer(_ request: TunnelRequest) async throws -> [UInt8] {
+        if let resource = Resource(rawValue: request.resource) {
+            return try await server.answer(resource, Substring(request.query), request.body)
+        }
+        if let answer = try await more?(request.resource, request.body) { return answer }
+        throw ControlError(
+            .unknownRequest,
+            "the process that owns the journal knows no resource \(request.resource.prefix(200).debugDescription): its "
+                + "Holdfast is older than what asks it")
     }
 
     /// Answers a request that came too late to be carried out.

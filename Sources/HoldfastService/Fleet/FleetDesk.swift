@@ -41,6 +41,10 @@ package enum FleetDesk {
         case .notAnswered, .unknown: ControlError(.timedOut, failure.description)
         case .notAsked(_, let error) where error.sqlState == CommandCalls.busyState:
             ControlError(.busy, failure.description)
+        case .notAsked(_, let error) where error.kind == .unreachable:
+            JournalError(.unreachable, failure.description)
+        case .notAsked(_, let error) where error.sqlState == "42501" || error.sqlState?.hasPrefix("28") ?? false:
+            JournalError(.permissionDenied, failure.description)
         case .notAsked: ControlError(.failed, failure.description)
         }
     }
@@ -48,8 +52,24 @@ package enum FleetDesk {
 
 extension CommandServer {
     /// Answers operators' requests with this desk, as the journal's control socket does.
-    package func serve(_ journal: Int32, epoch: Int64, desk: any OperatorDesk) {
-        let tunnel = ControlTunnel(desk: desk)
+    ///
+    /// - Parameters:
+    ///   - directory: the journal's, where whoever asks may read; nil for nowhere.
+    ///   - blacklist: the copy of the blacklist that hosts share.
+    package func serve(
+        _ journal: Int32, epoch: Int64, desk: any OperatorDesk, reading directory: String? = nil,
+        blacklist: String? = nil
+    ) {
+        var reading: ControlTunnel.Further?
+        if let directory {
+            let answers = JournalAnswers(directory: directory, blacklist: blacklist)
+            reading = { path, body in
+                try await FleetPlace.onThread("holdfast-reading") { () throws(any Error) in
+                    try answers.answer(path, body)
+                }
+            }
+        }
+        let tunnel = ControlTunnel(desk: desk, more: reading)
         serve(journal, epoch: epoch) { await tunnel.answer($0) }
     }
 

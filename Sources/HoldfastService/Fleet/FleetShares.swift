@@ -10,6 +10,8 @@ internal import ServiceLifecycle
 /// commands.
 final class FleetShares: Service, Sendable {
     let blacklist: SharedBlacklist
+    /// The directory of this host's copy of it.
+    let copy: String
     let commands: CommandServer
     private let notes: FleetNoteClient
     private let tokens: ProviderTokenShare
@@ -17,8 +19,9 @@ final class FleetShares: Service, Sendable {
 
     /// - Throws: ``JournalError`` when the copy of the blacklist can't be opened, `PQError` without descriptors.
     init(_ terms: HostTerms, _ directory: HostDirectory) throws {
-        let copy = try LocalBlacklist.open(directory.path + "/blacklist")
-        blacklist = try SharedBlacklist(.init(target: terms.target, schema: terms.schema), copy: copy)
+        copy = HostDirectory.blacklist(in: directory.path)
+        blacklist = try SharedBlacklist(
+            .init(target: terms.target, schema: terms.schema), copy: try LocalBlacklist.open(copy))
         commands = try CommandServer(.init(target: terms.target, schema: terms.schema, host: terms.host))
         notes = try FleetNoteClient(terms.target, terms.schema)
         tokens = ProviderTokenShare(FleetTokenStore(notes))
@@ -59,18 +62,17 @@ final class FleetShares: Service, Sendable {
 /// Has operators reach a journal through the database while an engine delivers from it.
 struct CommandsOfJournal: Service {
     private let owned: OwnedJournal
-    private let commands: CommandServer
+    private let shared: FleetShares
     private let engine: PushEngine
 
     init(_ owned: OwnedJournal, _ shared: FleetShares, _ engine: PushEngine) {
-        self.owned = owned
-        commands = shared.commands
-        self.engine = engine
+        (self.owned, self.shared, self.engine) = (owned, shared, engine)
     }
 
     func run() async throws {
-        commands.serve(owned.id, epoch: owned.epoch, desk: engine.desk)
-        defer { commands.end(owned.id) }
+        shared.commands.serve(
+            owned.id, epoch: owned.epoch, desk: engine.desk, reading: owned.directory, blacklist: shared.copy)
+        defer { shared.commands.end(owned.id) }
         try await gracefulShutdown()
     }
 }

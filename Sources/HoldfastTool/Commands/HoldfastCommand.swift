@@ -57,6 +57,7 @@ struct HoldfastCommand: AsyncParsableCommand {
               77  permission denied
               78  configuration: certificates, keys, credentials, topics
               69  an address can't be listened on, or a service can't be reached
+              68  the owner of a journal of the fleet did not answer; what the others said is told
               75  notifications are left in the journal: try again later
               65  some of the input was malformed or refused, and not taken
                1  done, but not everything was confirmed, or something was found

@@ -30,7 +30,7 @@ struct DryRun {
     }
 
     func run() throws -> ToolStatus {
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         let status = try reader.status()
         let all = try JournalReport(reader)

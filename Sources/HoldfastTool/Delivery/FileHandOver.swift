@@ -114,7 +114,7 @@ struct FileHandOver {
         await ledger.didNotTake()
         try await OwnedJournal(directory: journal).tell(ledger)
         do {
-            let reader = try JournalReader(directory: journal)
+            let reader = try JournalReader(at: journal)
             defer { reader.close() }
             let lanes = LaneTroubles.of(try reader.status())
             let standing = try await ledger.finish(

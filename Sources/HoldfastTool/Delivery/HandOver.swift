@@ -166,7 +166,7 @@ struct HandOver {
 
     /// Only for a moment: a reader keeps the next owner of a journal from opening it.
     private func reading<R>(_ body: (FateRegister) throws(JournalError) -> R) throws(JournalError) -> R {
-        let reader = try JournalReader(directory: journal)
+        let reader = try JournalReader(at: journal)
         defer { reader.close() }
         return try body(FateRegister(reader))
     }

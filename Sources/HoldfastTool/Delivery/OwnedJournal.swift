@@ -11,7 +11,7 @@ struct OwnedJournal {
 
     func reading<R>(_ body: (JournalReader) throws(JournalError) -> R) throws(ToolError) -> R {
         do throws(JournalError) {
-            let reader = try JournalReader(directory: directory)
+            let reader = try JournalReader(at: directory)
             defer { reader.close() }
             return try body(reader)
         } catch {

@@ -150,7 +150,7 @@ struct CrashDemo: Sendable {
     }
 
     private func unconfirmed() throws -> Int {
-        let reader = try JournalReader(directory: journal)
+        let reader = try JournalReader(at: journal)
         defer { reader.close() }
         return try reader.status().unconfirmed
     }

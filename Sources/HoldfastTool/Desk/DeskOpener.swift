@@ -3,17 +3,26 @@ internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastService
 
-/// Finds the desk of a journal: of one in use by way of its owner's socket, of one at rest by becoming its owner.
+/// Finds the desk of a journal: of one in use by way of its owner's socket, of one at rest by becoming its owner; of one of the
+/// fleet by way of its database.
 struct DeskOpener {
-    let journal: String
+    let place: JournalPlace
     /// How long an owner that is just beginning or ending, or a reader of a journal at rest, is waited for.
     var patience = JournalOpening.patience
+
+    init(_ place: JournalPlace) { self.place = place }
+
+    init(journal: String) { self.init(.directory(journal)) }
 
     /// Runs `body` with the desk, and lets go of the journal.
     ///
     /// - Throws: ``JournalError``; ``ToolError`` for a journal whose owner serves no desk.
     func withDesk<R>(_ body: (any OperatorDesk) async throws -> R) async throws -> R {
-        let found = try await find()
+        let found: Found
+        switch place {
+        case .fleet(let journal): return try await journal.use(body)
+        case .directory(let journal): found = try await find(journal)
+        }
         do {
             let result = try await body(found.desk)
             await found.close()
@@ -52,7 +61,7 @@ struct DeskOpener {
         }
     }
 
-    private func find() async throws -> Found {
+    private func find(_ journal: String) async throws -> Found {
         let deadline = ContinuousClock.now + patience
         while true {
             let hindrance: ControlError
@@ -62,7 +71,7 @@ struct DeskOpener {
                 hindrance = error
             }
             do throws(JournalError) {
-                return try atRest()
+                return try atRest(journal)
             } catch {
                 guard ContinuousClock.now < deadline else { throw explain(error, hindrance) }
                 guard error.code == .beingRead || error.code == .ownedByAnotherProcess else { throw error }
@@ -71,7 +80,7 @@ struct DeskOpener {
         }
     }
 
-    private func atRest() throws(JournalError) -> Found {
+    private func atRest(_ journal: String) throws(JournalError) -> Found {
         var options = LMDBJournal.Options()
         options.create = false
         let opened = try LMDBJournal(directory: journal, options: options)

@@ -1,8 +1,54 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 extension EntryFacts {
+    /// Collects the facts about an entry from the journal and, if a process uses the journal, from that process.
+    static func find(_ uid: UID, at place: JournalPlace) async throws -> EntryFacts {
+        switch place {
+        case .directory(let path): return try await find(uid, in: path)
+        case .fleet(let journal): return try await journal.use { try await find(uid, of: $0) }
+        }
+    }
+
+    /// Collects the facts about an entry from the owner of its journal, on whichever host that is.
+    static func find(_ uid: UID, of desk: RemoteDesk) async throws -> EntryFacts {
+        let reader = RemoteReader(desk)
+        var facts = EntryFacts(
+            uid: uid, standing: .forgotten, owner: desk.owner, now: EngineClock.system.wall())
+        var filter = EntryFilter()
+        filter.uids = UIDRanges([uid])
+        filter.states = Set(JournalEntry.StateKind.allCases)
+        var query = OutcomeQuery()
+        query.uid = uid
+        let part = try await reader.entries(filter, after: .none, limit: 1)
+        let outcome = try await desk.findOutcomes(query, before: nil, limit: 1).outcomes.first
+        let recipient: (Recipient, String)
+        if let entry = part.entries.first {
+            facts.standing = .entry(entry)
+            let status = try await desk.status()
+            facts.laneState = status.lanes.first { $0.key == entry.lane }?.state ?? .running
+            facts.live = try await LiveFacts(of: uid, in: entry.lane, from: desk)
+            if let pause = status.pausedTags.first(where: { $0.tag == entry.notification.tag }) {
+                facts.pause = TagPause(tag: pause.tag, since: pause.since, reason: pause.reason, number: 0)
+            }
+            if case .rejected = entry.state { facts.outcome = outcome }
+            recipient = (entry.notification.recipient, entry.notification.topic)
+        } else if let outcome {
+            facts.standing = .ended(outcome)
+            recipient = (outcome.recipient, outcome.topic)
+        } else {
+            let next = try await reader.tally(filter).nextUID
+            if !part.unreadable.isEmpty { facts.standing = .unreadable(isQuarantined: false) }
+            if uid == .none || uid >= next { facts.standing = .never }
+            return facts
+        }
+        facts.blacklisted = try await reader.blacklistEntries(for: [recipient.0])[0]
+            .latest(for: recipient.0, topic: recipient.1)
+        return facts
+    }
+
     /// Collects the facts about an entry from the journal and, if a process uses the journal, from that process.
     ///
     /// - Parameter console: is told what keeps that process from saying anything.
@@ -31,7 +77,7 @@ extension EntryFacts {
     }
 
     private static func read(_ uid: UID, in path: String) throws(JournalError) -> EntryFacts {
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         let status = try reader.status()
         var facts = EntryFacts(
@@ -74,9 +120,6 @@ extension JournalReader {
 
     /// What the blacklist has of a recipient for a topic, whether it holds or not; of several entries, the latest.
     func blacklisted(_ recipient: Recipient, topic: String) throws(JournalError) -> BlacklistEntry? {
-        if case .channel = recipient { return nil }
-        // Which service it goes to only a running engine knows: of every service counts.
-        return try blacklistEntries(for: recipient).filter { $0.scope.covers(topic: topic, endpoint: nil) }
-            .max { $0.since < $1.since }
+        try blacklistEntries(for: recipient).latest(for: recipient, topic: topic)
     }
 }

@@ -5,14 +5,14 @@ internal import HoldfastJournal
 /// Looks for notifications by what is known of them: among those that have ended, and among those that wait.
 struct HistorySearch {
     /// What to look for.
-    struct Question: Equatable {
+    struct Question: Equatable, Sendable {
         var query = OutcomeQuery()
         /// Tokens by some of their digits, and tags by their beginning: every ended notification has to be looked at.
         var token: TokenPattern?
         var tag: TagPattern?
 
         /// Whether an ended notification is one of those.
-        fileprivate func matches(_ outcome: Outcome) -> Bool {
+        func matches(_ outcome: Outcome) -> Bool {
             if let token, !(outcome.recipient.token.map(token.matches) ?? false) { return false }
             return tag?.matches(outcome.tag) ?? true
         }

@@ -18,10 +18,7 @@ enum HistoryWords {
                 + "`holdfast journal verify` says where")
     }
 
-    static func extent(of reader: JournalReader, now: WallTime = EngineClock.system.wall()) throws(JournalError)
-        -> String
-    {
-        let status = try reader.history()
+    static func extent(of status: OutcomeLogStatus, now: WallTime = EngineClock.system.wall()) -> String {
         guard let oldest = status.oldestAt else {
             return status.isKept
                 ? "its history is empty, since nothing has ended"

@@ -7,7 +7,7 @@ struct OutcomeFollowing {
     /// the next question.
     private static let pause = Duration.milliseconds(500)
 
-    let journal: String
+    let place: JournalPlace
     /// The reader whose cursor the journal keeps; nil for none.
     let reader: String?
     let producers: Set<String>?
@@ -18,7 +18,7 @@ struct OutcomeFollowing {
     /// - Parameter body: takes what came after a cursor.
     /// - Throws: ``ControlError`` where nobody serves the journal at the start; ``JournalError`` for a wrong cursor.
     func run(after: OutcomeCursor?, _ body: (OutcomeListing, OutcomeCursor) throws -> Void) async throws {
-        var desk = try await RemoteDesk(journal: journal)
+        var desk = try await place.liveDesk()
         var cursor = try await beginning(after, desk)
         var isKept = true
         var wait = OutcomeQuestion.longestWait
@@ -76,7 +76,7 @@ struct OutcomeFollowing {
         while true {
             try await Task.sleep(for: Self.pause)
             do {
-                return try await RemoteDesk(journal: journal)
+                return try await place.liveDesk()
             } catch let error as ControlError where error.isOfItsOwner {
                 continue
             }

@@ -84,7 +84,7 @@ extension RouteSettings: Codable {
 
     /// The route that the journal in this directory remembers, at rest or in use.
     static func remembered(by journal: String) throws -> RouteSettings? {
-        try remembered(by: try JournalReader(directory: journal), of: journal)
+        try remembered(by: try JournalReader(at: journal), of: journal)
     }
 
     /// The same; nil where no journal is yet.

@@ -7,6 +7,8 @@ internal import HoldfastService
 /// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
 /// JSON.
 struct EntryRow: Encodable {
+    /// `nil` for the journal that the command is about.
+    var place: FleetPlaceForm?
     var uid: UInt64
     var state: String
     var lane: String
@@ -51,6 +53,7 @@ struct EntryRow: Encodable {
     func encode(to encoder: any Encoder) throws {
         try headers.encode(to: encoder)
         try cause?.encode(to: encoder)
+        try place?.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(uid, forKey: .uid)
         try container.encode(state, forKey: .state)

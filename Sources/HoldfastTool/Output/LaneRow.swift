@@ -3,10 +3,10 @@ internal import HoldfastControl
 internal import HoldfastService
 
 /// A lane as it is listed: with what the journal knows of it, and its route.
-struct LaneRow: Encodable, Equatable {
+struct LaneRow: Encodable, Equatable, Sendable {
     var lane: LaneForm
-    /// The send mark.
-    var mark: UInt64
+    /// The send mark; nil where it was not read.
+    var mark: UInt64?
     /// The state of the lane's route, by the process that uses the journal.
     var route: RouteForm?
 
@@ -21,27 +21,47 @@ struct LaneRow: Encodable, Equatable {
             heldByTag: live?.heldByTag ?? lane.heldByTag, nextProbe: live?.nextProbeAt, isServed: live?.isServed)
         self.lane.reason = self.lane.reason ?? topicsAtRest
         mark = lane.mark.rawValue
-        guard let served = live, served.isServed, let route = desk?.routes.first(where: { $0.name == lane.key.route })
-        else { return }
-        self.route = RouteForm(route, isNamed: false)
+        route = Self.route(live, desk)
+    }
+
+    /// As the process that uses the journal has it.
+    init(_ lane: DeskStatus.Lane, _ desk: DeskStatus) {
+        self.lane = LaneForm(
+            lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, scheduled: lane.scheduled,
+            heldByTag: lane.heldByTag, nextProbe: lane.nextProbeAt, isServed: lane.isServed)
+        route = Self.route(lane, desk)
+    }
+
+    private static func route(_ lane: DeskStatus.Lane?, _ desk: DeskStatus?) -> RouteForm? {
+        guard let lane, lane.isServed else { return nil }
+        return desk?.routes.first { $0.name == lane.key.route }.map { RouteForm($0, isNamed: false) }
     }
 
     /// In one object.
     func encode(to encoder: any Encoder) throws {
         try lane.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(mark, forKey: .mark)
+        try container.encodeIfPresent(mark, forKey: .mark)
         try container.encodeIfPresent(route, forKey: .route)
     }
 
-    static func table(_ rows: [LaneRow]) -> String {
-        let cells = rows.map { row in
-            [
-                row.lane.lane.printable(maximumLength: 320), row.lane.state, Format.count(row.lane.unconfirmed),
-                Format.count(row.lane.deferred), row.remarks,
-            ]
-        }
-        return Columns.text([["LANE", "STATE", "UNCONFIRMED", "DEFERRED", ""]] + cells, right: [2, 3])
+    static func table(_ rows: [LaneRow], indent: String = "") -> String {
+        let rows = rows.map { row in [indent + row.cells[0]] + row.cells.dropFirst() }
+        return Columns.text([["\(indent)LANE", "STATE", "UNCONFIRMED", "DEFERRED", ""]] + rows, right: [2, 3])
+    }
+
+    /// Of several journals.
+    static func table(_ journals: [(place: FleetPlaceForm, rows: [LaneRow])]) -> String {
+        let rows = journals.flatMap { journal in journal.rows.map { journal.place.cells + $0.cells } }
+        return Columns.text(
+            [FleetPlaceForm.heading + ["LANE", "STATE", "UNCONFIRMED", "DEFERRED", ""]] + rows, right: [4, 5])
+    }
+
+    private var cells: [String] {
+        [
+            lane.lane.printable(maximumLength: 320), lane.state, Format.count(lane.unconfirmed),
+            Format.count(lane.deferred), remarks,
+        ]
     }
 
     private var remarks: String {

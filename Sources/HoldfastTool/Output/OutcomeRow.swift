@@ -23,6 +23,7 @@ struct OutcomeRow {
 
     private struct Line: Encodable {
         var form: OutcomeForm
+        var place: FleetPlaceForm?
         /// As entries of the journal have one.
         var state: String?
         var blacklisted: BlacklistForm?
@@ -34,6 +35,7 @@ struct OutcomeRow {
         /// In one object.
         func encode(to encoder: any Encoder) throws {
             try form.encode(to: encoder)
+            try place?.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encodeIfPresent(state, forKey: .state)
             try container.encodeIfPresent(blacklisted, forKey: .blacklisted)
@@ -47,11 +49,13 @@ struct OutcomeRow {
 
     /// Among entries of the journal.
     ///
-    /// - Parameter explanation: of it, where it was asked for alone.
-    func entryJSON(_ explanation: EntryExplanation? = nil) throws -> String {
+    /// - Parameters:
+    ///   - explanation: of it, where it was asked for alone.
+    ///   - place: where it is, if the command asks several journals.
+    func entryJSON(_ explanation: EntryExplanation? = nil, at place: FleetPlaceForm? = nil) throws -> String {
         try JSONOutput.line(
             Line(
-                form: form, state: "settled", blacklisted: blacklisted, summary: explanation?.summary,
+                form: form, place: place, state: "settled", blacklisted: blacklisted, summary: explanation?.summary,
                 explanation: explanation?.sentences))
     }
 

@@ -25,6 +25,8 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case configuration = 78
     /// An address cannot be listened on.
     case unavailable = 69
+    /// The owner of a journal of the fleet did not answer: what is known of the others was told.
+    case hostSilent = 68
     /// Notifications are left in the journal; `recover` delivers them.
     case entriesLeft = 75
     /// Some of the input was malformed or refused, and was not taken.

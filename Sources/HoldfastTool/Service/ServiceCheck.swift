@@ -123,7 +123,7 @@ struct ServiceCheck {
             }
             return .init(path: path, exists: false, owner: nil, unconfirmed: nil)
         }
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         let status = try reader.status()
         guard FileManager.default.isWritableFile(atPath: path) else {

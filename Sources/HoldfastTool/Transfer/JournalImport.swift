@@ -75,7 +75,7 @@ struct JournalImport {
     /// The note of the file as it is now.
     private static func note(of identity: FileIdentity, in journal: String) throws(JournalError) -> [UInt8]? {
         guard FileManager.default.fileExists(atPath: journal) else { return nil }
-        let reader = try JournalReader(directory: journal)
+        let reader = try JournalReader(at: journal)
         defer { reader.close() }
         return try reader.note(noteName(identity))
     }

@@ -19,7 +19,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var tokenArguments: TokenArguments
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Option(name: .long, help: ArgumentHelp("The reason, one word.", valueName: "reason"))
     var reason = BlacklistEntry.byOperator.rawValue
@@ -60,11 +60,11 @@ struct BlacklistAddCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await add() } }
 
     private func add() async throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let place = try await placeOptions.blacklistPlace()
         let now = EngineClock.system.wall()
         let since = since?.time(now) ?? now
         var progress = WorkProgress("added", of: nil)
-        let malformed = try await DeskOpener(journal: path).withDesk { desk in
+        let malformed = try await DeskOpener(place).withDesk { desk in
             try await tokenArguments.forEachBatch { tokens in
                 try await desk.blacklist(
                     tokens.map { token in
@@ -81,7 +81,7 @@ struct BlacklistAddCommand: AsyncParsableCommand {
         Console.standard.print(
             json
                 ? try JSONOutput.line(report)
-                : "\(Format.plural(report.added, "token")) put on the blacklist of \(path)")
+                : "\(Format.plural(report.added, "token")) put on the blacklist of \(place)")
         return malformed > 0 ? .badInput : .ok
     }
 }

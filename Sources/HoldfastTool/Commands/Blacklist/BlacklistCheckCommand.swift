@@ -10,7 +10,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         discussion: """
             Without --topic and --endpoint, an entry for any topic and any service counts; of several, the latest is \
             printed. A notification whose token was registered after the entry's "since" is sent all the same, and \
-            removes the entry.
+            removes the entry. On a fleet, see `holdfast blacklist list --help` for which copy is looked at.
 
             Examples:
               holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097
@@ -21,7 +21,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
 
     @OptionGroup var tokenArguments: TokenArguments
     @OptionGroup var scopeOptions: BlacklistScopeOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print tokens whole.")
     var reveal = false
@@ -52,22 +52,23 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
     }
 
     private func check() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        var found = 0
-        let malformed = try await tokenArguments.forEachBatch { tokens in
-            var lines: [String] = []
-            for token in tokens {
-                let entry = try reader.blacklistEntries(for: token)
-                    .filter { $0.scope.covers(topic: scopeOptions.topic, endpoint: scopeOptions.endpoint) }
-                    .max { $0.since < $1.since }
-                    .map { BlacklistForm($0, isWhole: reveal) }
-                if entry != nil { found += 1 }
-                lines.append(try line(token, entry))
+        try await placeOptions.blacklistPlace().withBlacklist { source in
+            var found = 0
+            let malformed = try await tokenArguments.forEachBatch { tokens in
+                var lines: [String] = []
+                for (token, entries) in zip(tokens, try await source.blacklistEntries(for: tokens)) {
+                    let entry =
+                        entries
+                        .filter { $0.scope.covers(topic: scopeOptions.topic, endpoint: scopeOptions.endpoint) }
+                        .max { $0.since < $1.since }
+                        .map { BlacklistForm($0, isWhole: reveal) }
+                    if entry != nil { found += 1 }
+                    lines.append(try line(token, entry))
+                }
+                Console.standard.print(lines.joined(separator: "\n"))
             }
-            Console.standard.print(lines.joined(separator: "\n"))
+            return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
         }
-        return malformed > 0 ? .badInput : found > 0 ? .notAllConfirmed : .ok
     }
 
     private func line(_ token: Recipient, _ entry: BlacklistForm?) throws -> String {

@@ -81,9 +81,9 @@ struct BlacklistFilter {
 
 /// A blacklist in the order of its tokens, a page at a time.
 struct BlacklistListing {
-    private static let pageCount = 2000
+    private static let pageCount = OperatorDeskLimits.batch
 
-    let reader: JournalReader
+    let source: any JournalSource
     let filter: BlacklistFilter
     private var last: Recipient?
     private var hasEnded = false
@@ -91,16 +91,16 @@ struct BlacklistListing {
     private(set) var unreadableCount = 0
     private var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
 
-    init(_ reader: JournalReader, _ filter: BlacklistFilter, after: Recipient? = nil) {
-        self.reader = reader
+    init(_ source: any JournalSource, _ filter: BlacklistFilter, after: Recipient? = nil) {
+        self.source = source
         self.filter = filter
         last = after
     }
 
     /// The chosen entries of the next page, perhaps none; `nil` at the end.
-    mutating func next() throws(JournalError) -> [BlacklistEntry]? {
+    mutating func next() async throws -> [BlacklistEntry]? {
         guard !hasEnded else { return nil }
-        let page = try reader.blacklistPage(after: last, limit: Self.pageCount)
+        let page = try await source.blacklistPage(after: last, limit: Self.pageCount)
         hasEnded = page.entries.count < Self.pageCount
         last = page.entries.last?.recipient ?? last
         unreadableCount += page.unreadableCount
@@ -110,11 +110,13 @@ struct BlacklistListing {
 
     /// Says what was left out because it cannot be read.
     func tellUnreadable(reveal: Bool, _ console: Console = .standard) {
-        guard unreadableCount > 0, let (recipient, fault) = firstUnreadable else { return }
+        guard unreadableCount > 0 else { return }
         let count = Format.plural(unreadableCount, "token whose record", "tokens whose records")
-        let name = recipient.map { reveal ? $0.notation : "\($0)" } ?? "one that is no token"
+        let first = firstUnreadable.map { recipient, fault in
+            "; the first: \(recipient.map { reveal ? $0.notation : "\($0)" } ?? "one that is no token"), \(fault)"
+        }
         console.note(
-            "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out; the first: \(name), \(fault). What is "
+            "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out\(first ?? ""). What is "
                 + "for such a token waits; `holdfast blacklist remove` deletes the record, and `blacklist add` writes it anew"
         )
     }

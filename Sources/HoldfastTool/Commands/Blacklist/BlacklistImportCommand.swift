@@ -35,7 +35,7 @@ struct BlacklistImportCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
@@ -49,11 +49,11 @@ struct BlacklistImportCommand: AsyncParsableCommand {
     }
 
     private func importAll() async throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let place = try await placeOptions.blacklistPlace()
         let input = try InputFile(file)
         var faults = FaultReporter(console: .standard, name: input.name)
         var progress = WorkProgress("imported", of: nil)
-        try await DeskOpener(journal: path).withDesk { desk in
+        try await DeskOpener(place).withDesk { desk in
             var reader = LineReader(input)
             var isOver = false
             while !isOver {
@@ -69,7 +69,7 @@ struct BlacklistImportCommand: AsyncParsableCommand {
         Console.standard.print(
             json
                 ? try JSONOutput.line(report)
-                : "\(Format.plural(report.imported, "entry", "entries")) put on the blacklist of \(path)")
+                : "\(Format.plural(report.imported, "entry", "entries")) put on the blacklist of \(place)")
         return faults.count > 0 ? .badInput : .ok
     }
 
@@ -110,22 +110,21 @@ struct BlacklistExportCommand: AsyncParsableCommand {
               holdfast blacklist export --reason Unregistered --since 30d | jq -r .token
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
-    func run() async throws { try await reporting { try export() } }
+    func run() async throws { try await reporting { try await export() } }
 
-    private func export() throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        var listing = BlacklistListing(reader, filterOptions.filter())
-        while let page = try listing.next() {
-            guard !page.isEmpty else { continue }
-            let lines = try page.map { try JSONOutput.line(BlacklistForm($0)) }
-            try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
+    private func export() async throws -> ToolStatus {
+        try await placeOptions.blacklistPlace().withBlacklist { source in
+            var listing = BlacklistListing(source, filterOptions.filter())
+            while let page = try await listing.next() {
+                guard !page.isEmpty else { continue }
+                let lines = try page.map { try JSONOutput.line(BlacklistForm($0)) }
+                try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
+            }
+            listing.tellUnreadable(reveal: true)
+            return listing.unreadableCount > 0 ? .badInput : .ok
         }
-        listing.tellUnreadable(reveal: true)
-        if listing.unreadableCount > 0 { return .badInput }
-        return .ok
     }
 }

@@ -10,14 +10,16 @@ struct BlacklistListCommand: AsyncParsableCommand {
         abstract: "List the blacklisted tokens, with reason and time.",
         discussion: """
             In the order of the tokens, with the topic and the service for which each entry holds; * stands for every \
-            one. Tokens are personal data: they are shortened unless --reveal is given.
+            one. Tokens are personal data: they are shortened unless --reveal is given. On a fleet this is the host's own \
+            copy of the blacklist that hosts share, and a line on standard error says as of when; --journal-name reads the \
+            copy of that journal's owner.
 
             Examples:
               holdfast blacklist list --reason Unregistered --since 7d
               holdfast blacklist list --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
     @Option(name: .long, help: ArgumentHelp("The most entries to print.", valueName: "count"))
@@ -48,16 +50,20 @@ struct BlacklistListCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws { try await reporting { try list() } }
+    func run() async throws { try await reporting { try await list() } }
 
-    private func list() throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        var listing = BlacklistListing(reader, filterOptions.filter(), after: try afterToken())
-        if count { return try printCounts(&listing) }
+    private func list() async throws -> ToolStatus {
+        try await placeOptions.blacklistPlace().withBlacklist { source in
+            try await list(BlacklistListing(source, filterOptions.filter(), after: try afterToken()))
+        }
+    }
+
+    private func list(_ listing: BlacklistListing) async throws -> ToolStatus {
+        var listing = listing
+        if count { return try await printCounts(&listing) }
         var left = limit
         var last: Recipient?
-        while left > 0, let page = try listing.next() {
+        while left > 0, let page = try await listing.next() {
             // All of a token, since the next listing begins behind one.
             let cut = page.prefix(left).last.map(\.recipient)
             let wanted = page.enumerated().prefix { $0.offset < left || $0.element.recipient == cut }.map(\.element)
@@ -88,9 +94,9 @@ struct BlacklistListCommand: AsyncParsableCommand {
     /// Reasons that are told apart; the rest are counted as one.
     private static let greatestReasonCount = 1000
 
-    private func printCounts(_ listing: inout BlacklistListing) throws -> ToolStatus {
+    private func printCounts(_ listing: inout BlacklistListing) async throws -> ToolStatus {
         var counts: [String: Int] = [:]
-        while let page = try listing.next() {
+        while let page = try await listing.next() {
             for entry in page {
                 let isKnown = counts[entry.reason.rawValue] != nil || counts.count < Self.greatestReasonCount
                 counts[isKnown ? entry.reason.rawValue : "(others)", default: 0] += 1

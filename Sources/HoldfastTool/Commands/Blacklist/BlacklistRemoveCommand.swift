@@ -23,7 +23,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "All tokens.")
     var all = false
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -43,24 +43,24 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await remove() } }
 
     private func remove() async throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let report = tokenArguments.tokens.isEmpty ? try await removeChosen(path) : try await removeNamed(path)
+        let place = try await placeOptions.blacklistPlace()
+        let report = tokenArguments.tokens.isEmpty ? try await removeChosen(place) : try await removeNamed(place)
         Console.standard.print(
             json
                 ? try JSONOutput.line(report)
-                : "\(Format.plural(report.removed, "entry", "entries")) taken off the blacklist of \(path)")
+                : "\(Format.plural(report.removed, "entry", "entries")) taken off the blacklist of \(place)")
         return report.malformed ?? 0 > 0 ? .badInput : .ok
     }
 
-    private func removeNamed(_ path: String) async throws -> BlacklistRemovalForm {
+    private func removeNamed(_ place: JournalPlace) async throws -> BlacklistRemovalForm {
         let what = tokenArguments.readsInput ? "the tokens" : Format.plural(tokenArguments.tokens.count, "token")
-        try consentOptions.ask("Take \(what) off the blacklist of \(path)")
+        try consentOptions.ask("Take \(what) off the blacklist of \(place)")
         var report = BlacklistRemovalForm(matched: 0, removed: 0, malformed: 0)
         var progress = WorkProgress("looked at", of: nil)
-        report.malformed = try await DeskOpener(journal: path).withDesk { desk in
+        report.malformed = try await DeskOpener(place).withDesk { desk in
             try await tokenArguments.forEachBatch { tokens in
                 report.matched += tokens.count
-                let keys = try keys(of: tokens, path)
+                let keys = try await keys(of: tokens, place)
                 for start in stride(from: 0, to: keys.count, by: OperatorDeskLimits.batch) {
                     let part = Array(keys[start...].prefix(OperatorDeskLimits.batch))
                     report.removed += try await desk.unblacklist(part)
@@ -73,30 +73,29 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
     }
 
     /// All entries of the tokens, or those for the topic and service that are named.
-    private func keys(of tokens: [Recipient], _ path: String) throws -> [BlacklistKey] {
+    private func keys(of tokens: [Recipient], _ place: JournalPlace) async throws -> [BlacklistKey] {
         guard !filterOptions.isEmpty else { return tokens.map { BlacklistKey($0) } }
-        let reader = try JournalReader(directory: path)
-        defer { reader.close() }
         let filter = filterOptions.filter()
-        return try tokens.flatMap { token in
-            try reader.blacklistEntries(for: token).filter(filter.matches).map(\.key)
+        return try await place.withSource { source in
+            try await source.blacklistEntries(for: tokens).flatMap { $0.filter(filter.matches).map(\.key) }
         }
     }
 
-    private func removeChosen(_ path: String) async throws -> BlacklistRemovalForm {
-        var report = BlacklistRemovalForm(matched: try count(path), removed: 0, malformed: 0)
+    private func removeChosen(_ place: JournalPlace) async throws -> BlacklistRemovalForm {
+        var report = BlacklistRemovalForm(matched: try await count(place), removed: 0, malformed: 0)
         guard report.matched > 0 else { return report }
-        try consentOptions.ask("Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(path)")
+        try consentOptions.ask(
+            "Take \(Format.plural(report.matched, "entry", "entries")) off the blacklist of \(place)")
         var progress = WorkProgress("removed", of: report.matched)
-        try await DeskOpener(journal: path).withDesk { desk in
-            let reader = try JournalReader(directory: path)
-            defer { reader.close() }
-            var listing = BlacklistListing(reader, filterOptions.filter())
-            while let page = try listing.next() {
-                for start in stride(from: 0, to: page.count, by: OperatorDeskLimits.batch) {
-                    let keys = page[start...].prefix(OperatorDeskLimits.batch).map(\.key)
-                    report.removed += try await desk.unblacklist(keys)
-                    progress.add(keys.count)
+        try await DeskOpener(place).withDesk { desk in
+            try await place.withSource { source in
+                var listing = BlacklistListing(source, filterOptions.filter())
+                while let page = try await listing.next() {
+                    for start in stride(from: 0, to: page.count, by: OperatorDeskLimits.batch) {
+                        let keys = page[start...].prefix(OperatorDeskLimits.batch).map(\.key)
+                        report.removed += try await desk.unblacklist(keys)
+                        progress.add(keys.count)
+                    }
                 }
             }
         }
@@ -104,12 +103,12 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         return report
     }
 
-    private func count(_ path: String) throws -> Int {
-        let reader = try JournalReader(directory: path)
-        defer { reader.close() }
-        var listing = BlacklistListing(reader, filterOptions.filter())
-        var count = 0
-        while let page = try listing.next() { count += page.count }
-        return count
+    private func count(_ place: JournalPlace) async throws -> Int {
+        try await place.withSource { source in
+            var listing = BlacklistListing(source, filterOptions.filter())
+            var count = 0
+            while let page = try await listing.next() { count += page.count }
+            return count
+        }
     }
 }

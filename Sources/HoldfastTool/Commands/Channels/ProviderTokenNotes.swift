@@ -25,7 +25,7 @@ struct ProviderTokenNotes: ProviderTokenStore {
     // MARK: The journal
 
     private func inJournal(_ name: String) -> [UInt8]? {
-        guard let journal, let reader = try? JournalReader(directory: journal) else { return nil }
+        guard let journal, let reader = try? JournalReader(at: journal) else { return nil }
         defer { reader.close() }
         return try? reader.note(ConnectorHost.notePrefix + name)
     }

@@ -19,7 +19,7 @@ struct JournalBackupCommand: AsyncParsableCommand {
             Exit code 75 if a limit was reached first.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var inspection: InspectionOptions
 
     @Argument(
@@ -33,7 +33,7 @@ struct JournalBackupCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try backUp() } }
 
     private func backUp() throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let path = try placeOptions.path()
         let progress = InspectionStatusLine()
         defer { progress.clear() }
         let report = try InspectionError.tempered {

@@ -15,7 +15,7 @@ struct JournalCompactCommand: AsyncParsableCommand {
               holdfast journal compact --journal my.journal
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
@@ -23,7 +23,7 @@ struct JournalCompactCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try compact() } }
 
     private func compact() throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let path = try placeOptions.path()
         let progress = InspectionStatusLine()
         defer { progress.clear() }
         let report = try InspectionError.tempered {

@@ -24,7 +24,7 @@ struct JournalDropCommand: AsyncParsableCommand {
 
     @OptionGroup var sweepOptions: SweepOptions
     @OptionGroup var stateOptions: StateOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -39,19 +39,19 @@ struct JournalDropCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await drop() } }
 
     private func drop() async throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let place = try placeOptions.place(of: sweepOptions.uids)
         let states = stateOptions.kinds.subtracting([.rejected])
-        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: states)).counted()
+        let (count, sweep) = try await EntrySweep(place: place, filter: sweepOptions.filter(states: states)).counted()
         // Entries that can't be read are dropped only by UID: flags can't choose among them.
-        let unreadable = sweepOptions.chosen.isEmpty ? [] : try sweep.unreadable()
+        let unreadable = sweepOptions.chosen.isEmpty ? [] : try await sweep.unreadable()
         let matched = count + unreadable.count
         guard matched > 0 || sweepOptions.chosen.isEmpty else {
-            throw ToolError(.noInput, "\(path) has no such unconfirmed entries")
+            throw ToolError(.noInput, "\(place) has no such unconfirmed entries")
         }
         var withdrawal = Withdrawal()
         if matched > 0 {
-            try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(path) back")
-            withdrawal = try await withdraw(sweep, unreadable, count: matched, from: path)
+            try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(place) back")
+            withdrawal = try await withdraw(sweep, unreadable, count: matched, from: place)
         }
         let report = WithdrawalForm(withdrawal, matched: matched)
         Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
@@ -59,11 +59,11 @@ struct JournalDropCommand: AsyncParsableCommand {
     }
 
     private func withdraw(
-        _ sweep: EntrySweep, _ unreadable: [UID], count: Int, from path: String
+        _ sweep: EntrySweep, _ unreadable: [UID], count: Int, from place: JournalPlace
     ) async throws -> Withdrawal {
         var withdrawal = Withdrawal()
         var progress = WorkProgress("taken back", of: count)
-        try await DeskOpener(journal: path).withDesk { desk in
+        try await DeskOpener(place).withDesk { desk in
             try await sweep.run { entries in
                 withdrawal += try await desk.withdraw(entries.map(\.uid))
                 progress.add(entries.count)

@@ -25,7 +25,7 @@ struct JournalExportCommand: AsyncParsableCommand {
               holdfast journal export --reason TopicDisallowed >rejected.ndjson
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var filterOptions: EntryFilterOptions
 
@@ -49,9 +49,9 @@ struct JournalExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
+        let reader = try JournalReader(at: try placeOptions.path())
         defer { reader.close() }
-        try UnknownLanes.tell(filterOptions.lane, in: reader)
+        try await UnknownLanes.tell(filterOptions.lane, in: LocalSource(reader))
         let aside = try reader.status().aside
         if aside > 0 {
             Console.standard.note(
@@ -77,7 +77,7 @@ struct JournalExportCommand: AsyncParsableCommand {
     }
 
     private static func status(of listing: EntryListing) -> ToolStatus {
-        listing.tellUnreadable()
+        UnreadableEntries.tell(listing.unreadableCount, first: listing.firstFault?.message)
         return listing.unreadableCount > 0 ? .badInput : .ok
     }
 

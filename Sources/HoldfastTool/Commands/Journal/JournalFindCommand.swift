@@ -19,13 +19,16 @@ struct JournalFindCommand: AsyncParsableCommand {
               holdfast journal find --apns-id 6f2f7b0e-6d1c-4d3b-9c38-6a2c2a0b2f0e
               holdfast journal find --token 00fc13adff785122b4ad28809a3420982341241421348097 --since 10m
               holdfast journal find --outcome rejected --topic com.example.app --since 1d --all --json
+              holdfast journal find --token 00fc13adff785122b4ad28809a3420982341241421348097 --fleet
 
             Exit codes: 0 something was found · 1 nothing was found · 72 nothing was found, and a part of the history could \
-            not be looked at, since the journal is damaged.
+            not be looked at, since the journal is damaged · 68 a journal of the fleet did not answer; what was found in the \
+            others is printed.
             """)
 
     @OptionGroup var historyOptions: HistoryOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
+    @OptionGroup var fleetOptions: FleetOptions
 
     @Option(name: .long, help: ArgumentHelp("The most notifications to print.", valueName: "count"))
     var limit = 100
@@ -41,13 +44,24 @@ struct JournalFindCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+        try fleetOptions.check(placeOptions)
     }
 
     func run() async throws { try await reporting { try await find() } }
 
     private func find() async throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let reader = try JournalReader(directory: path)
+        let remote = RemoteFinding(
+            search: RemoteSearch(question: historyOptions.question), limit: all ? .max : limit, reveal: reveal,
+            json: json)
+        if fleetOptions.fleet {
+            return try await remote.find(try fleetOptions.asking(placeOptions), uid: historyOptions.uid)
+        }
+        let path: String
+        switch try placeOptions.place(of: historyOptions.uid.map { UIDRanges([$0]) }) {
+        case .directory(let directory): path = directory
+        case .fleet(let journal): return try await remote.find(journal)
+        }
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         var search = HistorySearch(reader: reader, question: historyOptions.question)
         search.onProgress = { done, total in
@@ -154,7 +168,8 @@ struct JournalFindCommand: AsyncParsableCommand {
         let status: ToolStatus = unreadable > 0 ? .unreadable : .notAllConfirmed
         // That nothing can be found is said in any case: it is no answer.
         guard try !json || !reader.history().isKept else { return status }
-        Console.standard.note("nothing of \(reader.directory) matches: \(try HistoryWords.extent(of: reader))")
+        Console.standard.note(
+            "nothing of \(reader.directory) matches: \(HistoryWords.extent(of: try reader.history()))")
         return status
     }
 }

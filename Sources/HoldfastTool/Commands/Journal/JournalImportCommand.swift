@@ -29,7 +29,7 @@ struct JournalImportCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Take the good lines, and skip the others.")
     var skipBad = false
@@ -42,7 +42,7 @@ struct JournalImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let path = try journalOptions.path()
+            let path = try placeOptions.path()
             let input = try InputFile(file)
             guard input.identity != nil || skipBad else {
                 throw ToolError(

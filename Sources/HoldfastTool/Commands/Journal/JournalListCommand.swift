@@ -18,21 +18,21 @@ struct JournalListCommand: AsyncParsableCommand {
               holdfast journal list --older-than 1h --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var stateOptions: StateOptions
     @OptionGroup var filterOptions: EntryFilterOptions
 
     @OptionGroup var printer: EntryPrinter
 
-    func run() async throws { try await reporting { try list() } }
+    func run() async throws { try await reporting { try await list() } }
 
-    private func list() throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        try UnknownLanes.tell(filterOptions.lane, in: reader)
-        try printer.print(
-            filterOptions.filter(states: stateOptions.kinds), of: reader,
-            whereElse: "what has ended is found by `holdfast journal find`")
+    private func list() async throws -> ToolStatus {
+        try await placeOptions.place(of: filterOptions.uids).withSource { source in
+            try await UnknownLanes.tell(filterOptions.lane, in: source)
+            try await printer.print(
+                filterOptions.filter(states: stateOptions.kinds), of: source,
+                whereElse: "what has ended is found by `holdfast journal find`")
+        }
         return .ok
     }
 }

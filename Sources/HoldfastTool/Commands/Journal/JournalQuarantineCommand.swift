@@ -27,7 +27,7 @@ struct QuarantineChoice: ParsableArguments {
         transform: QuarantineChoice.parse)
     var chosen: [UIDRanges] = []
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     private static func parse(_ text: String) throws -> UIDRanges {
         guard let uids = UIDRanges(text) else {
@@ -51,7 +51,7 @@ struct QuarantineChoice: ParsableArguments {
 
     /// How many are chosen and there.
     func count(in path: String) async throws -> Int {
-        let reader = try JournalReader(directory: path)
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
         var count = 0
         try await forEachPage(of: reader) { page in count += page.count }
@@ -113,7 +113,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await list() } }
 
     private func list() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.placeOptions.path())
         defer { reader.close() }
         var isFirst = true
         try await choice.forEachPage(of: reader) { page in
@@ -159,7 +159,7 @@ struct QuarantineExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try choice.journalOptions.path())
+        let reader = try JournalReader(at: try choice.placeOptions.path())
         defer { reader.close() }
         guard let output else {
             let count = try await write(reader) { line throws(ToolError) in try Console.export(line) }
@@ -220,14 +220,14 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     }
 
     private func retry() async throws -> ToolStatus {
-        let path = try choice.journalOptions.path()
+        let path = try choice.placeOptions.path()
         var report = Report(matched: try await choice.count(in: path))
         guard report.matched > 0 || choice.chosen.isEmpty else {
             throw ToolError(.noInput, "\(path) has no such entries in quarantine")
         }
         if report.matched > 0 {
             report.restored = try await DeskOpener(journal: path).withDesk { desk in
-                let reader = try JournalReader(directory: path)
+                let reader = try JournalReader(at: path)
                 defer { reader.close() }
                 var restored = 0
                 try await choice.forEachPage(of: reader) { page in
@@ -274,14 +274,14 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await drop() } }
 
     private func drop() async throws -> ToolStatus {
-        let path = try choice.journalOptions.path()
+        let path = try choice.placeOptions.path()
         var report = WithdrawalForm(Withdrawal(), matched: try await choice.count(in: path))
         guard report.matched > 0 || all else { throw ToolError(.noInput, "\(path) has no such entries in quarantine") }
         if report.matched > 0 {
             try consentOptions.ask(
                 "Delete \(Format.plural(report.matched, "unreadable entry", "unreadable entries")) of \(path)")
             let withdrawal = try await DeskOpener(journal: path).withDesk { desk in
-                let reader = try JournalReader(directory: path)
+                let reader = try JournalReader(at: path)
                 defer { reader.close() }
                 var withdrawal = Withdrawal()
                 try await choice.forEachPage(of: reader) { page in

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastJournal
 
 struct JournalShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,7 +8,7 @@ struct JournalShowCommand: AsyncParsableCommand {
         discussion: """
             Explains in sentences what the state means, what the entry waits for, and what to do. If the journal is in \
             use, the process that uses it is asked too. For an entry that was settled, it prints what the journal \
-            still knows.
+            still knows. On a fleet the UID tells the journal, and its owner is asked.
 
             Examples:
               holdfast journal show 1234
@@ -19,7 +20,7 @@ struct JournalShowCommand: AsyncParsableCommand {
     @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print the token and the payload whole.")
     var reveal = false
@@ -29,9 +30,9 @@ struct JournalShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let path = try journalOptions.path()
-            let facts = try await EntryFacts.find(UID(uid), in: path)
-            try EntryReport(facts: facts, path: path).print(reveal: reveal, json: json)
+            let place = try placeOptions.place(of: UIDRanges([UID(uid)]))
+            let facts = try await EntryFacts.find(UID(uid), at: place)
+            try EntryReport(facts: facts, path: "\(place)").print(reveal: reveal, json: json)
             return .ok
         }
     }

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct JournalStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,20 +16,48 @@ struct JournalStatusCommand: AsyncParsableCommand {
             Examples:
               holdfast journal status --journal push.journal
               holdfast journal status --json | jq .lanes
+              holdfast journal status --fleet
+
+            Of a journal on another host its owner tells less: what waits, lanes, routes, paused tags, and the history.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
+    @OptionGroup var fleetOptions: FleetOptions
 
-    @Flag(name: .long, help: "Print one JSON object.")
+    @Flag(name: .long, help: "Print one JSON object; with --fleet, one a line.")
     var json = false
+
+    func validate() throws { try fleetOptions.check(placeOptions) }
 
     func run() async throws { try await reporting { try await show() } }
 
     private func show() async throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        let report = try JournalReport(reader, try await LiveStatus.read(reader.directory, owner: reader.owner))
-        Console.standard.print(json ? try JSONOutput.line(report) : report.text())
+        if fleetOptions.fleet { return try await showFleet() }
+        switch try placeOptions.place() {
+        case .directory(let path):
+            let reader = try JournalReader(at: path)
+            defer { reader.close() }
+            let report = try JournalReport(reader, try await LiveStatus.read(reader.directory, owner: reader.owner))
+            Console.standard.print(json ? try JSONOutput.line(report) : report.text())
+        case .fleet(let journal):
+            let report = try await journal.use { desk in
+                OwnerReport(try await desk.status(), owner: desk.owner)
+            }
+            Console.standard.print(json ? try JSONOutput.line(report) : report.text(of: "journal \(journal.name)"))
+        }
         return .ok
+    }
+
+    private func showFleet() async throws -> ToolStatus {
+        let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in
+            OwnerReport(try await desk.status(), owner: desk.owner)
+        }
+        for answer in answers.answers {
+            Console.standard.print(
+                json
+                    ? try JSONOutput.line(PlacedForm(place: answer.place, value: answer.value))
+                    : answer.value.text(of: "journal \(answer.place.journal.printable(maximumLength: 64))"))
+        }
+        return try answers.tellSilent(json: json)
     }
 }

@@ -21,7 +21,7 @@ struct JournalVerifyCommand: AsyncParsableCommand {
             Exit codes: 0 sound · 65 damaged · 75 a limit was reached first · others: the journal could not be read.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var inspection: InspectionOptions
 
     @Option(
@@ -39,7 +39,7 @@ struct JournalVerifyCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try verify() } }
 
     private func verify() throws -> ToolStatus {
-        let path = try journalOptions.path()
+        let path = try placeOptions.path()
         let progress = InspectionStatusLine()
         defer { progress.clear() }
         let report = try InspectionError.tempered {

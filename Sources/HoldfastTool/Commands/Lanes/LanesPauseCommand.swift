@@ -11,22 +11,28 @@ struct LanesPauseCommand: AsyncParsableCommand {
             Examples:
               holdfast lanes pause default/considerate --reason "incident 4711"
               holdfast lanes pause --all --reason maintenance
+              holdfast lanes pause --all --fleet --reason "incident 4711"
             """)
 
     @OptionGroup var choice: LaneChoice
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
+    @OptionGroup var fleetOptions: FleetOptions
 
     @OptionGroup var why: PauseReasonOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
+    func validate() throws { try fleetOptions.check(placeOptions) }
+
     func run() async throws {
         try await reporting {
-            try await choice.change(try journalOptions.path(), to: "paused", reason: why.reason, json: json) {
-                desk, lane in
-                try await desk.pause(lane, reason: why.reason)
-            }
+            let reason = why.reason
+            return try await choice.change(
+                placeOptions, fleetOptions,
+                LaneChoice.Change(state: "paused", reason: reason, json: json) { desk, lane in
+                    try await desk.pause(lane, reason: reason)
+                })
         }
     }
 }
@@ -42,19 +48,25 @@ struct LanesResumeCommand: AsyncParsableCommand {
             Examples:
               holdfast lanes resume default/considerate
               holdfast lanes resume --all
+              holdfast lanes resume --all --fleet
             """)
 
     @OptionGroup var choice: LaneChoice
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
+    @OptionGroup var fleetOptions: FleetOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
+    func validate() throws { try fleetOptions.check(placeOptions) }
+
     func run() async throws {
         try await reporting {
-            try await choice.change(try journalOptions.path(), to: "running", reason: "", json: json) { desk, lane in
-                try await desk.resume(lane)
-            }
+            try await choice.change(
+                placeOptions, fleetOptions,
+                LaneChoice.Change(state: "running", reason: "", json: json) { desk, lane in
+                    try await desk.resume(lane)
+                })
         }
     }
 }

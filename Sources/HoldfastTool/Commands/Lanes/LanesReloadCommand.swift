@@ -17,7 +17,7 @@ struct LanesReloadCommand: AsyncParsableCommand {
               holdfast lanes reload --json | jq -r 'select(.failure) | .route'
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
@@ -25,12 +25,15 @@ struct LanesReloadCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await reload() } }
 
     private func reload() async throws -> ToolStatus {
-        guard let desk = try await DeskOpener.live(try journalOptions.path()) else {
+        let reloads: [CredentialReload]
+        do {
+            let desk = try await placeOptions.place().liveDesk()
+            reloads = try await desk.reloadCredentials()
+            await desk.close()
+        } catch let error as ControlError where error.code == .notServed {
             throw ToolError(
                 .unavailable, "no process that takes orders uses the journal; what starts next reads them anyway")
         }
-        let reloads = try await desk.reloadCredentials()
-        await desk.close()
         for reload in reloads {
             let words = reload.failure.map { "not taken up: \($0.printable(maximumLength: 1000))" } ?? "read again"
             Console.standard.print(

@@ -26,30 +26,35 @@ struct EntryPrinter: ParsableArguments {
     }
 
     /// - Parameter whereElse: said where nothing is there.
-    func print(_ filter: EntryFilter, of reader: JournalReader, whereElse: String? = nil) throws {
+    func print(_ filter: EntryFilter, of source: any JournalSource, whereElse: String? = nil) async throws {
         if count {
             var filter = filter
             if after > 0 { filter.uids = filter.uids.above(UID(after)) }
-            return try printCounts(try reader.tally(matching: filter))
+            return try printCounts(try await source.tally(filter).tallies)
         }
-        var listing = reader.listing(matching: filter, after: UID(after), limit: limit)
-        var printed = 0
+        var (printed, unreadable) = (0, 0)
+        var fault: String?
+        var next: UID? = UID(after)
         var last = UID(after)
-        while let page = try listing.next() {
-            guard let end = page.last else { continue }
+        while let start = next, printed < limit {
+            let part = try await source.entries(filter, after: start, limit: limit - printed)
+            next = part.end
+            unreadable += part.unreadable.count
+            fault = fault ?? part.fault
+            guard let end = part.entries.last else { continue }
             if printed == 0, !json { Console.standard.print(EntryRow.heading) }
-            let lines = try page.map { entry in
+            let lines = try part.entries.map { entry in
                 let row = EntryRow(entry, reveal: reveal)
                 return json ? try row.json() : row.line()
             }
             Console.standard.print(lines.joined(separator: "\n"))
-            printed += page.count
+            printed += part.entries.count
             last = end.uid
         }
         if printed == 0, !json {
             Console.standard.note("there are no such entries\(whereElse.map { "; \($0)" } ?? "")")
         }
-        listing.tellUnreadable()
+        UnreadableEntries.tell(unreadable, first: fault)
         if printed == limit, !json { Console.standard.note("more may follow: --after \(last)") }
     }
 
@@ -60,12 +65,11 @@ struct EntryPrinter: ParsableArguments {
     }
 }
 
-extension EntryListing {
-    /// Says what was left out because it cannot be read.
-    func tellUnreadable(_ console: Console = .standard) {
-        guard unreadableCount > 0, let firstFault else { return }
-        let count = Format.plural(unreadableCount, "entry whose record", "entries whose records")
-        console.note(
-            "\(count) cannot be read \(unreadableCount == 1 ? "is" : "are") left out; the first: \(firstFault)")
+/// Entries that were left out because their records cannot be read.
+enum UnreadableEntries {
+    static func tell(_ number: Int, first fault: String?, _ console: Console = .standard) {
+        guard number > 0, let fault else { return }
+        let count = Format.plural(number, "entry whose record", "entries whose records")
+        console.note("\(count) cannot be read \(number == 1 ? "is" : "are") left out; the first: \(fault)")
     }
 }

@@ -16,7 +16,7 @@ enum LaneCompletion {
             let named = value("--journal", in: arguments) ?? environment[ConfigVariables.journal]
             let settings = try named == nil ? configured(arguments, environment) : nil
             guard let path = named ?? settings?.path, !path.isEmpty else { return [] }
-            let reader = try JournalReader(directory: path)
+            let reader = try JournalReader(at: path)
             defer { reader.close() }
             return try reader.status().lanes.map(\.key.description)
         } catch {
@@ -24,7 +24,7 @@ enum LaneCompletion {
         }
     }
 
-    private static func configured(
+    static func configured(
         _ arguments: [String], _ environment: [String: String]
     ) throws(ConfigError) -> JournalSettings {
         try HoldfastConfiguration.loadJournal(

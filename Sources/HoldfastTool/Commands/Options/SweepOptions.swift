@@ -24,6 +24,9 @@ struct SweepOptions: ParsableArguments {
         }
     }
 
+    /// Those that are named; nil where flags alone choose.
+    var uids: UIDRanges? { chosen.isEmpty ? filterOptions.uids : UIDRanges(chosen.flatMap(\.ranges)) }
+
     func filter(states: Set<JournalEntry.StateKind>) -> EntryFilter {
         var filter = filterOptions.filter(states: states)
         if !chosen.isEmpty { filter.uids = UIDRanges(chosen.flatMap(\.ranges)) }

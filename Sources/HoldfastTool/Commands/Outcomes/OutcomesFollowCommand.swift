@@ -22,7 +22,7 @@ struct OutcomesFollowCommand: AsyncParsableCommand {
             operators uses the journal.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var outcomesOptions: OutcomesOptions
 
     @Option(
@@ -48,7 +48,7 @@ struct OutcomesFollowCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let following = OutcomeFollowing(
-                journal: try journalOptions.path(), reader: reader, producers: outcomesOptions.producers)
+                place: try placeOptions.place(), reader: reader, producers: outcomesOptions.producers)
             let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: true)
             try await following.run(after: after) { listing, cursor in try printer.print(listing, after: cursor) }
             return .ok

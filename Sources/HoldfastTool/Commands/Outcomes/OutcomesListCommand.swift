@@ -20,7 +20,7 @@ struct OutcomesListCommand: AsyncParsableCommand {
             Exit codes: 0 done, whether there were any or not · 65 there is no such cursor.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var outcomesOptions: OutcomesOptions
 
     @Option(
@@ -36,25 +36,25 @@ struct OutcomesListCommand: AsyncParsableCommand {
         guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
     }
 
-    func run() async throws { try await reporting { try list() } }
+    func run() async throws { try await reporting { try await list() } }
 
-    private func list() throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: false)
-        var (cursor, left) = (after, limit)
-        while left > 0, Console.standard.hasReader {
-            let listing = try reader.reading.listing(
-                after: cursor, limit: min(left, OperatorDeskLimits.batch), of: outcomesOptions.producers)
-            try printer.print(listing, after: cursor ?? .start)
-            left -= listing.outcomes.count
-            let isOver = listing.end <= cursor ?? .start
-            cursor = listing.end
-            if isOver { break }
+    private func list() async throws -> ToolStatus {
+        try await placeOptions.place().withSource { source in
+            let printer = OutcomePrinter(json: outcomesOptions.json, reveal: outcomesOptions.reveal, mustBeRead: false)
+            var (cursor, left) = (after, limit)
+            while left > 0, Console.standard.hasReader {
+                let listing = try await source.outcomes(
+                    after: cursor, limit: min(left, OperatorDeskLimits.batch), of: outcomesOptions.producers)
+                try printer.print(listing, after: cursor ?? .start)
+                left -= listing.outcomes.count
+                let isOver = listing.end <= cursor ?? .start
+                cursor = listing.end
+                if isOver { break }
+            }
+            let isKept = try await source.history().isKept
+            try printer.printEnd(cursor ?? .start, isKept: isKept)
+            if !isKept { HistoryWords.sayOff() }
         }
-        let isKept = try reader.history().isKept
-        try printer.printEnd(cursor ?? .start, isKept: isKept)
-        if !isKept { HistoryWords.sayOff() }
         return .ok
     }
 }

@@ -22,7 +22,7 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
             Exit codes: 65 there is no such cursor · 66 there is no such reader.
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Option(name: .long, help: ArgumentHelp("Forget the reader of this name.", valueName: "name"))
     var forget: String?
@@ -47,27 +47,25 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let path = try journalOptions.path()
-            if let forget { return try await change(path, forget, nil) }
-            if let move { return try await change(path, move, to) }
-            return try list(path)
+            let place = try placeOptions.place()
+            if let forget { return try await change(place, forget, nil) }
+            if let move { return try await change(place, move, to) }
+            return try await list(place)
         }
     }
 
     /// The last line while the history is off.
     private struct Off: Encodable { var isKept = false }
 
-    private func list(_ path: String) throws -> ToolStatus {
-        let reader = try JournalReader(directory: path)
-        defer { reader.close() }
-        let history = HistoryForm(try reader.history())
+    private func list(_ place: JournalPlace) async throws -> ToolStatus {
+        let history = HistoryForm(try await place.withSource { try await $0.history() })
         let readers = history.readers
         defer { if !history.isKept { HistoryWords.sayOff() } }
         if json {
             for reader in readers { Console.standard.print(try JSONOutput.line(reader)) }
             if !history.isKept { Console.standard.print(try JSONOutput.line(Off())) }
         } else if readers.isEmpty {
-            Console.standard.note("\(path) knows no readers of outcomes")
+            Console.standard.note("\(place) knows no readers of outcomes")
         } else {
             let rows = readers.map { reader in
                 [
@@ -83,8 +81,8 @@ struct OutcomesReadersCommand: AsyncParsableCommand {
     }
 
     /// - Parameter cursor: nil to forget it.
-    private func change(_ path: String, _ reader: String, _ cursor: OutcomeCursor?) async throws -> ToolStatus {
-        let before = try await DeskOpener(journal: path).withDesk { desk in
+    private func change(_ place: JournalPlace, _ reader: String, _ cursor: OutcomeCursor?) async throws -> ToolStatus {
+        let before = try await DeskOpener(place).withDesk { desk in
             let before = try await desk.outcomeLog().readers.first { $0.name == reader }?.cursor
             if let cursor {
                 try await desk.moveOutcomeReader(reader, to: cursor)

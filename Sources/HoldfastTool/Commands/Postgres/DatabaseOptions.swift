@@ -27,6 +27,7 @@ struct DatabaseOptions: ParsableArguments {
     private static let missing = ValidationError(
         "Missing the database: give --database <string>, or have a configuration with journal.postgres.")
 
+    /// The database and the schema. Reads the configuration once, and only if it says something that no flag does.
     func settings() throws -> PostgresSettings {
         let configured = database == nil ? try configOptions.loadJournal(isJournalNamed: false).postgres : nil
         guard let connection = database ?? configured?.connection else { throw Self.missing }
@@ -34,10 +35,15 @@ struct DatabaseOptions: ParsableArguments {
             connection: connection, host: configured?.host, schema: schema ?? configured?.schema ?? "holdfast")
     }
 
+    /// The schema alone, for what connects to nothing.
     func schemaName() throws -> SchemaName {
         let name =
             try schema ?? (database == nil ? configOptions.loadJournal(isJournalNamed: false).postgres?.schema : nil)
-        do throws(SchemaError) { return try SchemaName(name ?? "holdfast") } catch {
+        return try Self.schemaName(name ?? "holdfast")
+    }
+
+    static func schemaName(_ name: String) throws -> SchemaName {
+        do throws(SchemaError) { return try SchemaName(name) } catch {
             throw ValidationError("--schema: \(error)")
         }
     }

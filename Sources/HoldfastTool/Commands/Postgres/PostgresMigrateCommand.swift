@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import HoldfastPQ
 internal import HoldfastPostgres
+internal import HoldfastService
 
 struct PostgresMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +37,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The role of operators, who steer journals from anywhere by `holdfast postgres`.", valueName: "role"))
+            "The role of operators, who steer journals from anywhere by `--journal-name` and `--fleet`.",
+            valueName: "role"))
     var operators: String?
 
     @Flag(name: .long, help: "Print the statements, and run nothing.")
@@ -66,19 +68,14 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let schema = try databaseOptions.schemaName()
-            let migrator = Migrator(schema: schema)
-            do throws(SchemaError) {
-                if print {
-                    Console.standard.print(
-                        try migrator.text(
-                            after: from ?? 0, service: service, submitter: submitter, operators: operators))
-                    return .ok
-                }
-            } catch {
-                throw ToolError(error)
+            if print {
+                Console.standard.print(try text(Migrator(schema: databaseOptions.schemaName())))
+                return .ok
             }
-            let connection = try databaseOptions.connect(databaseOptions.settings())
+            let settings = try databaseOptions.settings()
+            let schema = try DatabaseOptions.schemaName(settings.schema)
+            let migrator = Migrator(schema: schema)
+            let connection = try databaseOptions.connect(settings)
             defer { connection.close() }
             let made: [Int]
             do throws(SchemaError) {
@@ -90,6 +87,14 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             let report = Report(schema: schema.description, made: made, version: Migration.all.count)
             Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
             return .ok
+        }
+    }
+
+    private func text(_ migrator: Migrator) throws(ToolError) -> String {
+        do throws(SchemaError) {
+            return try migrator.text(after: from ?? 0, service: service, submitter: submitter, operators: operators)
+        } catch {
+            throw ToolError(error)
         }
     }
 

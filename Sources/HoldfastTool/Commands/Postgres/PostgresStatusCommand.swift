@@ -10,7 +10,11 @@ struct PostgresStatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Print the journals in the database, who has them, and which losses are survived.",
         discussion: """
-            Whether an owner lives is found by looking twice, two seconds apart or more: it renews its lease between.
+            Whether an owner lives is found by looking twice, two seconds apart or more: it renews its lease between. How \
+            long an owner was not heard of, and how long a commit waits for a standby, is what the server says of their \
+            sessions: it tells that to the hosts' own role, to superusers, and to members of pg_read_all_stats.
+
+            A role that is only an operator's sees the journals and their hosts, and not how much space they take.
 
             Examples:
               holdfast postgres status
@@ -24,92 +28,56 @@ struct PostgresStatusCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
-    private struct Report: Encodable {
-        struct Journal: Encodable {
-            var id: Int32
-            var name: String
-            var host: String?
-            /// `owned`, `silent`, `free` or `closed`.
-            var state: String
-            var epoch: Int64
-            var commits: UInt64
-            var logBytes: Int
-            var checkpointBytes: Int
-        }
-
-        var schema: String
-        var serverVersion: Int
-        var fsync: Bool
-        var fullPageWrites: Bool
-        var synchronousStandbys: String
-        var survives: String
-        var warnings: [String]
-        var journals: [Journal]
-    }
-
     func run() async throws {
         try await reporting {
             let settings = try databaseOptions.settings()
-            let schema = try databaseOptions.schemaName()
+            let schema = try DatabaseOptions.schemaName(settings.schema)
             let connection = try databaseOptions.connect(settings)
             defer { connection.close() }
-            let report: Report
             do throws(SchemaError) {
                 try Migrator(schema: schema).check(connection, by: DatabaseOptions.deadline)
             } catch {
                 throw ToolError(error)
             }
+            let report: FleetReport
             do throws(PQError) {
                 report = try Self.look(schema, connection)
             } catch {
                 throw ToolError(error)
             }
-            Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
-            return report.journals.contains { $0.state == "silent" || $0.state == "free" } ? .notAllConfirmed : .ok
+            Console.standard.print(json ? try JSONOutput.line(report) : report.text())
+            return report.journals.contains { $0.state == .silent || $0.state == .free } ? .notAllConfirmed : .ok
         }
     }
 
-    private static func look(_ schema: SchemaName, _ connection: PQConnection) throws(PQError) -> Report {
+    private static func look(_ schema: SchemaName, _ connection: PQConnection) throws(PQError) -> FleetReport {
         let calls = OwnershipCalls(schema)
         let durability = try DatabaseDurability(connection, by: DatabaseOptions.deadline)
         let first = try calls.list(connection, by: DatabaseOptions.deadline)
         let isAnyOwned = first.contains { !$0.sighting.isFree }
         if isAnyOwned { Thread.sleep(forTimeInterval: 2.5) }
         let second = isAnyOwned ? try calls.list(connection, by: DatabaseOptions.deadline) : first
-        var journals: [Report.Journal] = []
+        let sessions = try JournalSessions(connection, by: DatabaseOptions.deadline)
+        var journals: [FleetReport.Journal] = []
         for journal in second {
-            let log = try LogCalls(schema, journal: journal.id).state(connection, by: DatabaseOptions.deadline)
-            let before = first.first { $0.id == journal.id }
-            let state =
-                journal.isClosed && journal.sighting.isFree
-                ? "closed"
-                : journal.sighting.isFree ? "free" : journal.sighting != before?.sighting ? "owned" : "silent"
-            journals.append(
-                .init(
-                    id: journal.id, name: journal.name, host: journal.host, state: state,
-                    epoch: journal.sighting.epoch, commits: log.last, logBytes: log.logByteCount,
-                    checkpointBytes: log.checkpointByteCount))
+            var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
+            if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
+            report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
+            try report.add(space(schema, journal.id, connection))
+            journals.append(report)
         }
-        return Report(
-            schema: schema.description, serverVersion: durability.serverVersion, fsync: durability.isSynced,
-            fullPageWrites: durability.hasFullPages, synchronousStandbys: durability.standbys,
-            survives: durability.words, warnings: durability.warnings, journals: journals)
+        return FleetReport(schema: schema.description, durability, journals)
     }
 
-    private static func text(_ report: Report) -> String {
-        var lines = ["schema \(report.schema): \(report.survives)"] + report.warnings
-        for journal in report.journals {
-            let owner: String =
-                switch journal.state {
-                case "owned": "host \(journal.host ?? "unknown")"
-                case "silent": "no sign of life from host \(journal.host ?? "unknown")"
-                case "free": "given up by host \(journal.host ?? "unknown"), not delivered to the end"
-                default: "closed"
-                }
-            lines.append(
-                "journal \(journal.name.printable(maximumLength: 64)): \(owner); \(SizeText.text(journal.logBytes)) of commits, "
-                    + "\(SizeText.text(journal.checkpointBytes)) of checkpoint")
+    /// - Returns: nil for who may not ask.
+    private static func space(
+        _ schema: SchemaName, _ journal: Int32, _ connection: PQConnection
+    ) throws(PQError) -> LogState? {
+        do throws(PQError) {
+            return try LogCalls(schema, journal: journal).state(connection, by: DatabaseOptions.deadline)
+        } catch {
+            guard error.sqlState == "42501" else { throw error }
+            return nil
         }
-        return lines.joined(separator: "\n")
     }
 }

@@ -15,17 +15,17 @@ struct RejectionsListCommand: AsyncParsableCommand {
               holdfast rejections list --count
             """)
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: EntryFilterOptions
     @OptionGroup var printer: EntryPrinter
 
-    func run() async throws { try await reporting { try list() } }
+    func run() async throws { try await reporting { try await list() } }
 
-    private func list() throws -> ToolStatus {
-        let reader = try JournalReader(directory: try journalOptions.path())
-        defer { reader.close() }
-        try UnknownLanes.tell(filterOptions.lane, in: reader)
-        try printer.print(filterOptions.filter(states: [.rejected]), of: reader)
+    private func list() async throws -> ToolStatus {
+        try await placeOptions.place(of: filterOptions.uids).withSource { source in
+            try await UnknownLanes.tell(filterOptions.lane, in: source)
+            try await printer.print(filterOptions.filter(states: [.rejected]), of: source)
+        }
         return .ok
     }
 }
@@ -43,7 +43,7 @@ struct RejectionsShowCommand: AsyncParsableCommand {
     @Argument(help: "The UID of the entry.")
     var uid: UInt64
 
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print the token and the payload whole.")
     var reveal = false
@@ -53,12 +53,12 @@ struct RejectionsShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let path = try journalOptions.path()
-            let facts = try await EntryFacts.find(UID(uid), in: path)
+            let place = try placeOptions.place(of: UIDRanges([UID(uid)]))
+            let facts = try await EntryFacts.find(UID(uid), at: place)
             guard case .entry(let entry) = facts.standing, case .rejected = entry.state else {
-                throw ToolError(.noInput, "\(path) has no rejection \(uid)")
+                throw ToolError(.noInput, "\(place) has no rejection \(uid)")
             }
-            try EntryReport(facts: facts, path: path).print(reveal: reveal, json: json)
+            try EntryReport(facts: facts, path: "\(place)").print(reveal: reveal, json: json)
             return .ok
         }
     }

@@ -21,7 +21,7 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
 
     @Flag(name: .long, help: "Print one JSON object for each rejection.")
     var json = false
@@ -29,16 +29,18 @@ struct RejectionsRetryCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await retry() } }
 
     private func retry() async throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
+        let place = try placeOptions.place(of: sweepOptions.uids)
+        let (count, sweep) = try await EntrySweep(
+            place: place, filter: sweepOptions.filter(states: [.rejected])
+        ).counted()
         guard count > 0 else {
-            guard sweepOptions.chosen.isEmpty else { throw ToolError(.noInput, "\(path) has no such rejections") }
+            guard sweepOptions.chosen.isEmpty else { throw ToolError(.noInput, "\(place) has no such rejections") }
             if !json { Console.standard.note("there are no such rejections") }
             return .ok
         }
         var progress = WorkProgress("sent again", of: count)
         var tally = Tally()
-        try await DeskOpener(journal: path).withDesk { desk in
+        try await DeskOpener(place).withDesk { desk in
             try await sweep.run { entries in
                 let results = try await desk.retry(entries.map(\.uid))
                 for result in results { tally.take(result) }
@@ -94,7 +96,7 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sweepOptions: SweepOptions
-    @OptionGroup var journalOptions: JournalOptions
+    @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var consentOptions: ConsentOptions
 
     @Flag(name: .long, help: "Print one JSON object.")
@@ -103,16 +105,18 @@ struct RejectionsDiscardCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await discard() } }
 
     private func discard() async throws -> ToolStatus {
-        let path = try journalOptions.path()
-        let (count, sweep) = try EntrySweep(journal: path, filter: sweepOptions.filter(states: [.rejected])).counted()
+        let place = try placeOptions.place(of: sweepOptions.uids)
+        let (count, sweep) = try await EntrySweep(
+            place: place, filter: sweepOptions.filter(states: [.rejected])
+        ).counted()
         guard count > 0 || sweepOptions.chosen.isEmpty else {
-            throw ToolError(.noInput, "\(path) has no such rejections")
+            throw ToolError(.noInput, "\(place) has no such rejections")
         }
         var report = DiscardForm(matched: count, discarded: 0)
         if count > 0 {
-            try consentOptions.ask("Delete \(Format.plural(count, "rejection")) of \(path)")
+            try consentOptions.ask("Delete \(Format.plural(count, "rejection")) of \(place)")
             var progress = WorkProgress("deleted", of: count)
-            try await DeskOpener(journal: path).withDesk { desk in
+            try await DeskOpener(place).withDesk { desk in
                 try await sweep.run { entries in
                     report.discarded += try await desk.discard(entries.map(\.uid))
                     progress.add(entries.count)

@@ -1,0 +1,62 @@
+package import Holdfast
+package import HoldfastControl
+package import HoldfastJournal
+
+/// Reads a journal by asking its owner, whichever host that is.
+package struct RemoteReader: Sendable {
+    package let desk: RemoteDesk
+
+    package init(_ desk: RemoteDesk) { self.desk = desk }
+
+    /// Entries that the filter wants, from the first above `after`. A part may be empty although more follow.
+    ///
+    /// - Throws: what the owner says, and ``ControlError``.
+    package func entries(_ filter: EntryFilter, after: UID, limit: Int) async throws -> EntryPart {
+        try await desk.ask(
+            ReadingPath.entries.rawValue,
+            EntryQuestionForm(filter, after: after, limit: min(limit, OperatorDeskLimits.batch)),
+            as: EntryPartForm.self
+        ).value()
+    }
+
+    /// Counts what the filter wants.
+    ///
+    /// - Returns: the counts, and the UID that the next notification was to get when the counting began.
+    package func tally(_ filter: EntryFilter) async throws -> (tallies: [EntryTally], nextUID: UID) {
+        var (count, after) = (EntryCount(), UID.none)
+        var next: UID?
+        while true {
+            let part = try await desk.ask(
+                ReadingPath.tally.rawValue, EntryQuestionForm(filter, after: after, limit: 1), as: TallyPartForm.self)
+            let first = next ?? UID(part.nextUID)
+            next = first
+            for row in part.rows { count.add(try row.value()) }
+            guard let end = part.end else { return (count.sorted, first) }
+            after = UID(end)
+        }
+    }
+
+    /// The blacklist in the order of its recipients, from the first above `after`. Fewer than `limit` are the last.
+    package func blacklistPage(after: Recipient?, limit: Int) async throws -> BlacklistPage {
+        let form = try await desk.ask(
+            ReadingPath.blacklist.rawValue,
+            BlacklistQuestionForm(after: after?.notation, limit: min(limit, OperatorDeskLimits.batch)),
+            as: BlacklistPageForm.self)
+        var page = BlacklistPage()
+        page.entries = try form.entries.map { try $0.value() }
+        page.unreadableCount = form.unreadable ?? 0
+        return page
+    }
+
+    /// The blacklist's entries of each recipient, at most 1,000 of them.
+    package func blacklistEntries(for recipients: [Recipient]) async throws -> [[BlacklistEntry]] {
+        guard !recipients.isEmpty else { return [] }
+        let form = try await desk.ask(
+            ReadingPath.blacklisted.rawValue, RecipientsForm(recipients: recipients.map(\.notation)),
+            as: RecipientsFoundForm.self)
+        guard form.found.count == recipients.count else {
+            throw ControlError.malformed("the owner's answer lacks what it is to say")
+        }
+        return try form.found.map { forms in try forms.map { try $0.value() } }
+    }
+}

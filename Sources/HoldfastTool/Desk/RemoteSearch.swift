@@ -1,0 +1,129 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import HoldfastService
+
+/// Looks for notifications as ``HistorySearch`` does, by asking the owner of a journal.
+struct RemoteSearch: Sendable {
+    /// Some of what was found.
+    struct Found: Sendable {
+        /// Those that have not ended.
+        var waiting: [JournalEntry] = []
+        /// Those that have: of the history, the newest first, and behind them rejections that it does not have.
+        var ended: [Ended] = []
+        /// Ended notifications that could not be looked at, since the journal is damaged.
+        var unreadable = 0
+        /// How far back the history reaches; nil where it was not asked.
+        var history: OutcomeLogStatus?
+        /// Everything about the one that was found; nil for none and for several.
+        var facts: EntryFacts?
+
+        /// Those that were printed already, and are not kept.
+        var printed = 0
+
+        var count: Int { waiting.count + ended.count }
+    }
+
+    struct Ended: Sendable {
+        var outcome: Outcome
+        /// Where the blacklist has its token.
+        var blacklisted: BlacklistEntry?
+    }
+
+    let question: HistorySearch.Question
+
+    /// - Parameter limit: the most of each kind.
+    func find(of desk: RemoteDesk, limit: Int) async throws -> Found {
+        var all = Found()
+        try await run(of: desk, limit: limit) { part in
+            all.waiting += part.waiting
+            all.ended += part.ended
+            all.unreadable += part.unreadable
+        }
+        if all.count == 1 {
+            if let uid = all.waiting.first?.uid { all.facts = try await EntryFacts.find(uid, of: desk) }
+            if let ended = all.ended.first {
+                var facts = EntryFacts(
+                    uid: ended.outcome.uid, standing: .ended(ended.outcome), owner: desk.owner,
+                    now: EngineClock.system.wall())
+                facts.blacklisted = ended.blacklisted
+                all.facts = facts
+            }
+        }
+        if all.count == 0 { all.history = try await desk.outcomeLog() }
+        return all
+    }
+
+    /// Calls `body` with what is found, part by part: ended ones first, since a UID is one notification's.
+    ///
+    /// - Parameter limit: the most of each kind.
+    func run(of desk: RemoteDesk, limit: Int, _ body: (Found) throws -> Void) async throws {
+        let reader = RemoteReader(desk)
+        if try await ended(desk, reader, limit, body) > 0, question.query.uid != nil { return }
+        if question.query.ending == nil {
+            let states = Set(JournalEntry.StateKind.allCases).subtracting([.rejected])
+            let filter = question.filter(states)
+            var (after, left): (UID?, Int) = (UID.none, limit)
+            while let last = after, left > 0 {
+                let part = try await reader.entries(filter, after: last, limit: left)
+                if !part.entries.isEmpty { try body(Found(waiting: part.entries)) }
+                left -= part.entries.count
+                after = part.end
+            }
+        }
+        guard question.query.ending ?? "rejected" == "rejected" else { return }
+        try await rejections(desk, reader, limit, body)
+    }
+
+    private func ended(
+        _ desk: RemoteDesk, _ reader: RemoteReader, _ limit: Int, _ body: (Found) throws -> Void
+    ) async throws -> Int {
+        var before: OutcomeCursor?
+        var count = 0
+        repeat {
+            let page = try await desk.findOutcomes(
+                question.query, before: before, limit: min(limit - count, OperatorDeskLimits.batch))
+            try await tell(page.outcomes, unreadable: page.unreadable, reader, &count, limit, body)
+            before = page.end
+        } while before != .start && count < limit
+        return count
+    }
+
+    private func rejections(
+        _ desk: RemoteDesk, _ reader: RemoteReader, _ limit: Int, _ body: (Found) throws -> Void
+    ) async throws {
+        var after: UID? = UID.none
+        var count = 0
+        while let last = after, count < limit {
+            let page = try await desk.findRejections(
+                question.query, after: last, limit: min(limit - count, OperatorDeskLimits.batch))
+            try await tell(page.outcomes, unreadable: 0, reader, &count, limit, body)
+            after = page.end
+        }
+    }
+
+    /// Tells of those among the outcomes that match all of the question.
+    private func tell(
+        _ outcomes: [Outcome], unreadable: Int, _ reader: RemoteReader, _ count: inout Int, _ limit: Int,
+        _ body: (Found) throws -> Void
+    ) async throws {
+        let matching = outcomes.filter(question.matches).prefix(limit - count)
+        count += matching.count
+        guard !matching.isEmpty || unreadable > 0 else { return }
+        let recipients = matching.map(\.recipient)
+        let entries = try await reader.blacklistEntries(for: recipients)
+        let ended = zip(matching, entries).map { outcome, entries in
+            Ended(outcome: outcome, blacklisted: entries.latest(for: outcome.recipient, topic: outcome.topic))
+        }
+        try body(Found(ended: ended, unreadable: unreadable))
+    }
+}
+
+extension [BlacklistEntry] {
+    /// What holds for a recipient and a topic, at whatever service; of several, the latest.
+    func latest(for recipient: Recipient, topic: String) -> BlacklistEntry? {
+        if case .channel = recipient { return nil }
+        // Which service it goes to only a running engine knows: of every service counts.
+        return filter { $0.scope.covers(topic: topic, endpoint: nil) }.max { $0.since < $1.since }
+    }
+}

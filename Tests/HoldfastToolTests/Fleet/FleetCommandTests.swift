@@ -1,0 +1,159 @@
+import Foundation
+import Holdfast
+import Scratch
+import TestPostgres
+import Testing
+
+/// What operators do from a machine on which nothing runs, with the rights of an operator alone.
+@Suite("Commands to a fleet", .serialized, .timeLimit(.minutes(3)), .enabled(if: PostgresProgram.isWanted))
+struct FleetCommandTests {
+    @Test("An operator's machine finds what any host has, pauses everywhere, and is told journal and host")
+    func everywhere() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        let listed = try await world.tool("lanes", "list", "--fleet", "--json")
+        #expect(listed.status == 0, "\(listed.errors)")
+        #expect(
+            try Set(listed.lines().map { "\($0["journal"] ?? "") \($0["host"] ?? "")" }) == [
+                "alpha alpha", "beta beta",
+            ])
+
+        let paused = try await world.tool("tags", "pause", "sale", "--fleet", "--reason", "wrong price", "--json")
+        #expect(paused.status == 0 && paused.errors.isEmpty, "\(paused.errors)")
+        #expect(try Set(paused.lines().compactMap { $0["journal"] as? String }) == ["alpha", "beta"])
+        let uids = try await world.submit(to: "beta", tag: "sale", 1...3)
+        _ = try await world.submit(to: "alpha", 4...5)
+        let waiting = try #require(uids.first)
+
+        // One that waits, one that has ended, and nothing; by token, tag and UID.
+        let one = try await world.tool("journal", "find", "--token", FleetWorld.token(1), "--fleet")
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(one.output.contains("in journal beta on beta") && one.output.contains("wrong price"), "\(one.output)")
+        let tagged = try await world.tool("journal", "find", "--tag", "sa*", "--fleet", "--json")
+        #expect(try tagged.lines().count == 3)
+        #expect(try tagged.lines().allSatisfy { $0["host"] as? String == "beta" && $0["journal"] as? String == "beta" })
+        let delivered = try await waitUntil { try world.mock.taken() == 2 }
+        #expect(delivered)
+        #expect(
+            await waitUntilAsync {
+                let result = try? await world.tool(
+                    "journal", "find", "--token", FleetWorld.token(4), "--fleet", "--json")
+                let line = try? result?.lines().first
+                return line?["outcome"] as? String == "confirmed" && line?["journal"] as? String == "alpha"
+            })
+        let nothing = try await world.tool("journal", "find", "--token", FleetWorld.token(9), "--fleet")
+        #expect(nothing.status == 1 && nothing.errors.contains("alpha on alpha: its history"), "\(nothing.errors)")
+
+        // A UID leads to its journal by itself.
+        let shown = try await world.tool("journal", "show", "\(waiting)", "--json")
+        #expect(try shown.status == 0 && shown.json()["state"] as? String == "deferred", "\(shown.errors)")
+        let byUID = try await world.tool(on: "alpha", "journal", "find", "--uid", "\(waiting)")
+        #expect(byUID.status == 0 && byUID.output.contains("wrong price"), "\(byUID.errors)")
+        let dropped = try await world.tool("journal", "drop", "\(waiting)", "--yes", "--json")
+        #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
+
+        // By name.
+        let counted = try await world.tool("journal", "list", "--journal-name", "beta", "--count", "--json")
+        #expect(try counted.count("count") == 2, "\(counted.errors)")
+        let status = try await world.tool("journal", "status", "--journal-name", "beta")
+        #expect(status.output.contains("on beta, journal beta") && status.output.contains("sale"), "\(status.output)")
+        #expect(try await world.tool("journal", "status", "--fleet", "--json").lines().count == 2)
+        let tags = try await world.tool("tags", "list", "--fleet")
+        #expect(tags.output.contains("JOURNAL") && tags.output.contains("beta"))
+        let unknown = try await world.tool("lanes", "list", "--journal-name", "gamma")
+        #expect(unknown.status == 66 && unknown.errors.contains("it has alpha, beta"), "\(unknown.errors)")
+        let files = try await world.tool("journal", "export", "--journal-name", "beta")
+        #expect(files.status == 64 && files.errors.contains("run it on host beta"), "\(files.errors)")
+        let none = try await world.tool("lanes", "list")
+        #expect(none.status == 66 && none.errors.contains("--journal-name") && none.errors.contains("alpha, beta"))
+
+        let resumed = try await world.tool("tags", "resume", "sale", "other", "--fleet", "--json")
+        #expect(try resumed.status == 66 && resumed.lines().count == 2 && resumed.errors.contains("\"other\""))
+        #expect(try await waitUntil { try world.mock.taken() == 4 })
+    }
+
+    @Test("Lanes are paused on all hosts, what the blacklist has on one is checked on any, and status names each owner")
+    func lanesAndBlacklist() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        // It looks twice, so beside the others.
+        async let operators = world.tool("postgres", "status")
+        async let hosts = world.tool(on: "alpha", "postgres", "status", "--json")
+        let paused = try await world.tool("lanes", "pause", "apns/immediate", "--fleet", "--reason", "x", "--json")
+        #expect(paused.status == 0, "\(paused.errors)")
+        #expect(try Set(paused.lines().compactMap { $0["host"] as? String }) == ["alpha", "beta"])
+        let states = try await world.tool("lanes", "list", "--fleet", "--json").lines()
+            .filter { ($0["lane"] as? String)?.hasPrefix("apns/immediate") ?? false }
+        #expect(!states.isEmpty && states.allSatisfy { $0["state"] as? String == "paused" })
+        let unknown = try await world.tool("lanes", "pause", "fcm", "--fleet")
+        #expect(unknown.status == 66 && unknown.errors.contains("the fleet has no lane"), "\(unknown.errors)")
+        #expect(try await world.tool("lanes", "resume", "--all", "--fleet").status == 0)
+
+        // By any owner, from a machine without a journal; and each host's own copy has it.
+        let added = try await world.tool("blacklist", "add", FleetWorld.token(1), "--reason", "UserDeleted")
+        #expect(added.status == 0, "\(added.errors)")
+        #expect(try await world.tool("blacklist", "check", FleetWorld.token(1)).status == 1)
+        #expect(try await world.tool("blacklist", "check", FleetWorld.token(2)).status == 0)
+        #expect(
+            await waitUntilAsync {
+                let result = try? await world.tool(on: "beta", "blacklist", "check", FleetWorld.token(1))
+                return result?.status == 1
+            })
+        let list = try await world.tool(on: "beta", "blacklist", "list", "--reveal")
+        #expect(
+            list.output.contains(FleetWorld.token(1)) && list.errors.contains("this is the host's copy"),
+            "\(list.errors)")
+        let exported = try await world.tool("blacklist", "export", "--journal-name", "beta")
+        #expect(exported.output.contains(FleetWorld.token(1)), "\(exported.errors)")
+        let removed = try await world.tool("blacklist", "remove", "--reason", "UserDeleted", "--yes", "--json")
+        #expect(try removed.count("removed") == 1, "\(removed.errors)")
+
+        let text = try await operators
+        #expect(text.status == 0 && text.output.contains("journal alpha: host alpha"), "\(text.errors)")
+        let journals = try #require(try await hosts.json()["journals"] as? [[String: Any]])
+        #expect(journals.allSatisfy { $0["state"] as? String == "owned" && $0["logBytes"] is Int })
+        // Nobody listens there, and the password is in no message.
+        try world.configure("lost", user: world.operators, port: 1)
+        let named = ["lanes", "list", "--journal-name", "alpha", "--timeout", "200ms"]
+        for command in [["lanes", "list", "--fleet"], named, ["postgres", "status"]] {
+            let lost = try await world.tool(on: "lost", command)
+            #expect(lost.status == 69, "\(command): \(lost.errors)")
+        }
+    }
+
+    @Test("A host that does not answer is told at the end with a code of its own, and hides nothing that others say")
+    func silent() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        _ = try await world.submit(to: "alpha", 1...1)
+        #expect(try await waitUntil { try world.mock.taken() == 1 })
+        world.signal("beta", SIGSTOP)
+        defer { world.signal("beta", SIGCONT) }
+        let found = try await world.tool(
+            "journal", "find", "--token", FleetWorld.token(1), "--fleet", "--json", "--timeout", "500ms")
+        let lines = try found.lines()
+        #expect(found.status == 68 && lines.count == 2, "\(found.errors)")
+        #expect(lines[0]["journal"] as? String == "alpha" && lines[0]["outcome"] as? String == "confirmed")
+        #expect(
+            lines[1]["journal"] as? String == "beta"
+                && (lines[1]["error"] as? String)?.contains("nothing was done") == true)
+        #expect(found.errors.contains("journal beta of host beta did not answer"))
+        let named = try await world.tool("lanes", "pause", "--all", "--journal-name", "beta", "--timeout", "300ms")
+        #expect(named.status == 68 && named.errors.contains("beta"), "\(named.errors)")
+    }
+
+    @Test("On a host whose journal another has taken over, the other is asked, and not the copy that was left")
+    func takenOver() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        #expect(try await world.tool("tags", "pause", "sale", "--fleet", "--reason", "wrong price").status == 0)
+        let uid = try #require(try await world.submit(to: "alpha", tag: "sale", 1...1).first)
+        world.signal("alpha", SIGTERM)
+        let isTaken = try await waitUntilAsync {
+            let lanes = try await world.tool("lanes", "list", "--fleet", "--json", "--timeout", "300ms").lines()
+            return lanes.contains {
+                $0["journal"] as? String == "alpha" && $0["host"] as? String == "beta" && $0["lane"] != nil
+            }
+        }
+        #expect(isTaken)
+        let dropped = try await world.tool(on: "alpha", "journal", "drop", "\(uid)", "--yes", "--json")
+        #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
+        #expect(dropped.errors.contains("journal alpha is with host beta now"), "\(dropped.errors)")
+    }
+}
