@@ -76,16 +76,16 @@ extension Migration {
             """
             DECLARE
                 of_slot int2;
-                found int4;
+                holder int4;
                 own uuid[] := '{}';
                 is_repeat bool := false;
                 made int8;
             BEGIN
             \(holdingSlot(schema))
-                FOR identity, uid, found IN
+                FOR identity, uid, holder IN
                     SELECT i.identity, i.uid, i.journal FROM \(schema).identities i WHERE i.identity = ANY(names)
                 LOOP
-                    IF found = of_journal THEN
+                    IF holder = of_journal THEN
                         own := own || identity;
                     ELSE
                         is_repeat := true;

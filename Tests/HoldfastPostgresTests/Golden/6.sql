@@ -28,7 +28,7 @@ CREATE FUNCTION "holdfast".keep_commit_claiming(of_journal int4, of_epoch int8, 
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     of_slot int2;
-    found int4;
+    holder int4;
     own uuid[] := '{}';
     is_repeat bool := false;
     made int8;
@@ -37,10 +37,10 @@ BEGIN
         set_config('jit', 'off', true);
     LOCK TABLE "holdfast".identity_slots IN ROW SHARE MODE;
     SELECT t.present INTO of_slot FROM "holdfast".identity_slots t;
-    FOR identity, uid, found IN
+    FOR identity, uid, holder IN
         SELECT i.identity, i.uid, i.journal FROM "holdfast".identities i WHERE i.identity = ANY(names)
     LOOP
-        IF found = of_journal THEN
+        IF holder = of_journal THEN
             own := own || identity;
         ELSE
             is_repeat := true;
