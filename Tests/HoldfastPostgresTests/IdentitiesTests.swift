@@ -333,9 +333,16 @@ struct IdentityStandbyTests {
         let named = notification(1, id: NotificationID())
         let first = await hosts[0].uids([named])
         _ = await hosts[1].uids([notification(2)])
+        let (logs, connection) = (try (0..<2).map { _ in try OwnLog(schema) }, try schema.asService())
+        let claims = [CommitClaim(high: 1, low: 1, value: 1)]
+        try logs[0].calls.keep(1, [[1]], claiming: claims, epoch: logs[0].epoch, connection, by: soon())
         // It is as if the standby had not got the first commit.
         try cluster.reload(["synchronous_standby_names": "'nobody'"])
         #expect(try eventually { try cluster.psql("SHOW synchronous_standby_names") == "nobody" })
+        #expect(throws: PQError.self) {
+            try logs[1].calls.keep(
+                1, [[1]], claiming: claims, epoch: logs[1].epoch, connection, by: .now + .milliseconds(300))
+        }
         let answered = Mutex<[Receipt]?>(nil)
         hosts[1].engine.producer.submit([named]) { receipts in answered.withLock { $0 = receipts } }
         #expect(try eventually { hosts[1].gate.status.trouble != nil })
