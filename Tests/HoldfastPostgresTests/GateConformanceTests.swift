@@ -20,7 +20,7 @@ struct GateConformanceTests {
         let folder = try TemporaryFolder()
         let log = try OwnLog()
         var options = JournalOptions()
-        options.gate = try log.gate()
+        options.gate = OwnIdentities(gate: try log.gate(), journal: log.journal)
         options.durability = .process
         let (chosen, directory) = (options, folder("test.journal"))
         let conformance = JournalConformance(
@@ -68,5 +68,18 @@ struct GateConformanceTests {
         #expect(try next.openLane(lanes[2]).id != lane.id)
         next.close()
         #expect(try rebuilt(log, epoch: epoch, over: connection) == TableRows(there + "/entries"))
+    }
+}
+
+/// The journals of these tests share a schema, and the rules have identities in common.
+private struct OwnIdentities: CommitGate {
+    let gate: PostgresGate
+    let journal: Int32
+
+    func keep(
+        _ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]
+    ) throws(LMDBError) -> GateAnswer {
+        let own = claims.map { CommitClaim(high: UInt64(journal), low: $0.high ^ $0.low, value: $0.value) }
+        return try gate.keep(effects, taking: rows, claiming: own)
     }
 }

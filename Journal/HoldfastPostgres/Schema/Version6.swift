@@ -32,8 +32,12 @@ extension Migration {
                         || pg_catalog.uuid_send(pg_catalog.gen_random_uuid())) FROM 1 FOR 16), 'hex')::uuid
             """,
             """
-            CREATE TABLE \(schema).identities (slot int2 NOT NULL, uid int8 NOT NULL, identity uuid NOT NULL)
-                PARTITION BY LIST (slot)
+            CREATE TABLE \(schema).identities (
+                slot int2 NOT NULL,
+                journal int4 NOT NULL,
+                uid int8 NOT NULL,
+                identity uuid NOT NULL
+            ) PARTITION BY LIST (slot)
             """,
         ]
             + (0..<identitySlotCount).flatMap { slot in
@@ -59,8 +63,9 @@ extension Migration {
     /// As `keep_commit_taking`, for a commit that adds identities. Returns those that other commits have; then it keeps nothing,
     /// and the lock makes the answer wait for what those commits wrote, as it does in `keep_commit`.
     ///
-    /// A repeat of a commit that is kept finds its own UIDs. What another commit adds at the same instant is found by the index, which
-    /// waits for its end. Sorted, so that two that add the same don't wait for each other.
+    /// What a journal has claimed itself is of a commit that is kept and repeated, or forgotten by the journal, which may have it
+    /// again. What another commit adds at the same instant is found by the index, which waits for its end. Sorted, so that two that
+    /// add the same don't wait for each other.
     private static func claimingIdentities(_ schema: String) -> [String] {
         function(
             schema,
@@ -71,19 +76,34 @@ extension Migration {
             """
             DECLARE
                 of_slot int2;
+                holder int4;
+                own uuid[] := '{}';
+                is_repeat bool := false;
                 made int8;
             BEGIN
             \(holdingSlot(schema))
-                RETURN QUERY SELECT i.identity, i.uid FROM \(schema).identities i
-                    WHERE i.identity = ANY(names) AND i.uid NOT BETWEEN uids[1] AND uids[cardinality(uids)];
-                IF FOUND THEN
+                FOR identity, uid, holder IN
+                    SELECT i.identity, i.uid, i.journal FROM \(schema).identities i WHERE i.identity = ANY(names)
+                LOOP
+                    IF holder = of_journal THEN
+                        own := own || identity;
+                    ELSE
+                        is_repeat := true;
+                        RETURN NEXT;
+                    END IF;
+                END LOOP;
+                IF is_repeat THEN
             \(owning(schema))
                     RETURN;
                 END IF;
-                IF CASE WHEN cardinality(taken) = 0 THEN \(schema).keep_commit(of_journal, of_epoch, of_number, of_parts)
-                    ELSE \(schema).keep_commit_taking(of_journal, of_epoch, of_number, of_parts, taken) END THEN RETURN; END IF;
-                INSERT INTO \(schema).identities (slot, identity, uid)
-                    SELECT of_slot, u.identity, u.uid FROM unnest(names, uids) AS u(identity, uid) ORDER BY u.identity
+                IF (CASE WHEN cardinality(taken) = 0 THEN \(schema).keep_commit(of_journal, of_epoch, of_number, of_parts)
+                    ELSE \(schema).keep_commit_taking(of_journal, of_epoch, of_number, of_parts, taken) END) THEN RETURN; END IF;
+                IF own <> '{}' THEN
+                    DELETE FROM \(schema).identities i WHERE i.identity = ANY(own) AND i.journal = of_journal;
+                END IF;
+                INSERT INTO \(schema).identities (slot, journal, identity, uid)
+                    SELECT of_slot, of_journal, u.identity, u.uid FROM unnest(names, uids) AS u(identity, uid)
+                    ORDER BY u.identity
                     ON CONFLICT DO NOTHING;
                 GET DIAGNOSTICS made = ROW_COUNT;
                 IF made <> cardinality(names) THEN
@@ -107,7 +127,8 @@ extension Migration {
 
     /// Truncates partitions that nobody has to remember, and has the next one filled where the present one is half as old, or
     /// half as large, as what is to be remembered. Commits that add identities wait meanwhile, since none may be looked for where
-    /// another commit does not look: a turn waits for those under way, or is made another time.
+    /// another commit does not look: a turn waits for those under way, or is made another time. The last page of a partition
+    /// counts as empty.
     private static func turningIdentities(_ schema: String) -> [String] {
         function(
             schema, "turn_identities(age_milliseconds int8, most int8)", returns: "bool",
@@ -138,7 +159,7 @@ extension Migration {
                         OR own.began[(place + 1) % \(identitySlotCount) + 1] < now() - age) THEN
                         old := old || place;
                     END IF;
-                    newer := newer + size;
+                    newer := newer + greatest(size - 8192, 0);
                     IF place = next THEN next_size := size; END IF;
                 END LOOP;
                 is_due := is_due AND (next_size = 0 OR next = ANY(old));
@@ -174,8 +195,8 @@ extension Migration {
             BEGIN
             \(owning(schema))
             \(holdingSlot(schema))
-                INSERT INTO \(schema).identities (slot, identity, uid)
-                    SELECT of_slot, u.identity, u.uid FROM unnest(names, uids) AS u(identity, uid)
+                INSERT INTO \(schema).identities (slot, journal, identity, uid)
+                    SELECT of_slot, of_journal, u.identity, u.uid FROM unnest(names, uids) AS u(identity, uid)
                     WHERE NOT EXISTS (SELECT FROM \(schema).identities i WHERE i.identity = u.identity)
                     ORDER BY u.identity ON CONFLICT DO NOTHING;
             END
