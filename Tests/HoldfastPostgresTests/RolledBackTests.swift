@@ -1,0 +1,239 @@
+import Foundation
+import Holdfast
+import HoldfastJournal
+import HoldfastPQ
+import HoldfastPostgres
+import Scratch
+import Synchronization
+import TestPostgres
+import Testing
+
+@Suite(
+    "A database that went back in time", .timeLimit(.minutes(5)), .enabled(if: PostgresProgram.isWanted))
+struct RolledBackTests {
+    private let schema: OwnSchema
+
+    init() throws { schema = try OwnSchema() }
+
+    /// What hosts say of it.
+    private final class News: Sendable {
+        private let told = Mutex<[String]>([])
+
+        var all: [String] { told.withLock { $0 } }
+
+        func tell(_ news: HostNews) {
+            switch news {
+            case .waiting: break
+            case .restored(let journal, _, _): told.withLock { $0.append("restored \(journal)") }
+            case .setAside(let journal, let copy, .foreign):
+                told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
+            case .setAside(let journal, let copy, .apart):
+                told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
+            }
+        }
+    }
+
+    private func dump() throws -> String {
+        try PostgresProgram.run("pg_dump", ["-n", schema.name.description, "-d", schema.cluster.socket])
+    }
+
+    /// As an operator does who restores a backup: all of it is as it was, in new tables.
+    private func restore(_ dump: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("dump.sql", dump)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        try schema.psql("DROP SCHEMA \(schema.name) CASCADE")
+        try PostgresProgram.run("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", "-f", folder("dump.sql"), schema.cluster.socket])
+    }
+
+    private func host(_ name: String, _ folder: TemporaryFolder, _ news: News = News()) throws -> Host {
+        try Host(schema, name, in: folder, times: .short) { news.tell($0) }
+    }
+
+    private func take(_ name: String, by other: Host, mine: OwnedJournal) async throws -> OwnedJournal {
+        let watch = try FleetWatch(other.journals, mine: mine.id)
+        defer { watch.stop() }
+        for await found in watch.taken where found.journal.name == name {
+            return try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        }
+        throw JournalError(.notFound, "\(name) was not taken")
+    }
+
+    @Test("What a restored backup lacks is put back by the host that has it, also if it accepts nothing meanwhile")
+    func putBack() throws {
+        let (folder, news) = (try TemporaryFolder(), News())
+        let host = try host("web-1", folder, news)
+        let owned = try host.open()
+        try add("one", to: owned)
+        let dump = try dump()
+        try add("two", to: owned)
+        try restore(dump)
+        #expect(throws: JournalError.self) { try add("three", to: owned) }
+        #expect(owned.ending != nil)
+        owned.close()
+        let next = try host.open()
+        #expect(try lanes(next) == ["one", "two"] && news.all == ["restored web-1"])
+        next.close()
+    }
+
+    @Test("A journal that another host had delivered is closed by that host once more, before its former owner sends again")
+    func claimed() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let news = News()
+        let (first, second) = (try host("first", folders[0]), try host("second", folders[1], news))
+        let owned = try first.open()
+        try add("one", to: owned)
+        let dump = try dump()
+        owned.close()
+        let own = try second.open()
+        // Free and closed journals are followed by nobody else: one with something left.
+        try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
+        let taken = try await take("first", by: second, mine: own)
+        try add("two", to: taken)
+        taken.close()
+        try restore(dump)
+        // Its former owner has the copy of the backup's time, and asks first.
+        let opening = Background { try first.open() }
+        let again = try await take("first", by: second, mine: own)
+        #expect(try lanes(again) == ["one", "two"])
+        #expect(news.all.filter { $0 == "restored first" }.count == 1)
+        let other = try opening.value()
+        #expect(other.name == "first#2")
+        for journal in [again, own, other] { journal.close() }
+    }
+
+    @Test(
+        "A copy from a time that the database has forgotten is not written over what came since: it is kept aside, and what waits counts as possibly sent"
+    )
+    func apart() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder()]
+        let news = News()
+        let first = try host("first", folders[0])
+        let owned = try first.open()
+        try add("one", to: owned)
+        let dump = try dump()
+        owned.close()
+        let second = try host("second", folders[1], news)
+        var own = try second.open()
+        try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
+        let taken = try await take("first", by: second, mine: own)
+        for lane in ["two", "three", "four"] { try add(lane, to: taken) }
+        taken.close()
+        own.close()
+        try restore(dump)
+        // Nobody who knows better is there.
+        let since = try host("first", folders[2]).open()
+        try add("since", to: since)
+        since.close()
+        try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
+        own = try second.open()
+        let next = try await take("first", by: second, mine: own)
+        #expect(try lanes(next) == ["one", "since"])
+        #expect(news.all.contains("apart first \(since.id).journal.aside"))
+        #expect(try next.journal.status().nextUID.rawValue > UInt64(next.id) << 44 + 1 << 32)
+        let reader = try JournalReader(directory: folders[1]("\(since.id).journal.aside"))
+        #expect(try reader.status().lanes.map(\.key.route) == ["one", "two", "three", "four"])
+        reader.close()
+        for journal in [next, own] { journal.close() }
+    }
+
+    @Test("A host that is pointed at another database writes nothing of the first into it")
+    func anotherDatabase() throws {
+        let (folder, news) = (try TemporaryFolder(), News())
+        do {
+            let owned = try host("web-1", folder).open()
+            try add("one", to: owned)
+            owned.close()
+        }
+        let elsewhere = try OwnSchema()
+        let owned = try Host(elsewhere, in: folder, times: .short) { news.tell($0) }.open()
+        #expect(try lanes(owned) == [] && owned.name == "web-1")
+        #expect(news.all == ["foreign web-1 \(owned.id).journal.aside"])
+        owned.close()
+    }
+
+    @Test("Of its journals, a host goes on with the one that it has more of than the database")
+    func ahead() throws {
+        let (folder, news) = (try TemporaryFolder(), News())
+        let busy = try host("web-1", try TemporaryFolder()).open()
+        let host = try host("web-1", folder, news)
+        let owned = try host.open()
+        #expect(owned.name == "web-1#2")
+        let dump = try dump()
+        try add("two", to: owned)
+        busy.close()
+        owned.close()
+        try restore(dump)
+        let next = try host.open()
+        #expect(try next.name == "web-1#2" && lanes(next) == ["two"])
+        next.close()
+    }
+
+    @Test("An owner that has nothing to commit notices within seconds that the database lacks commits")
+    func idle() async throws {
+        let host = try host("web-1", try TemporaryFolder())
+        let owned = try host.open()
+        try add("one", to: owned)
+        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number = (SELECT max(number) FROM S.log_\(owned.id)_0)")
+        #expect(try eventually { owned.ending?.code == .contradicted })
+        owned.close()
+    }
+
+    @Test("After a change of the database nobody takes a journal for a while, and then nobody who knows less than another")
+    func grace() throws {
+        let connection = try schema.asService()
+        defer { connection.close() }
+        let calls = OwnershipCalls(schema.name)
+        func take(grace: Duration, claim: UInt64 = 0, of journal: Int32) throws -> Int64? {
+            let seen = try #require(try calls.look(at: journal, connection, by: soon()))
+            return try calls.take(journal, seen: seen, host: "h", grace: grace, claim: claim, connection, by: soon())
+        }
+        let journal = try calls.createJournal("one", connection, by: soon())
+        #expect(try take(grace: .seconds(60), of: journal) == 1)
+        #expect(try take(grace: .seconds(60), of: journal) == 2)
+        try schema.psql("UPDATE S.fleet SET incarnation = 'before a promotion'")
+        #expect(try take(grace: .seconds(60), of: journal) == nil)
+        // One that nobody had.
+        #expect(try take(grace: .seconds(60), of: try calls.createJournal("new", connection, by: soon())) == 1)
+        #expect(try take(grace: .zero, of: journal) == 3)
+        try schema.psql("INSERT INTO S.claims SELECT \(journal), 7, incarnation, now() FROM S.fleet")
+        #expect(try take(grace: .zero, claim: 6, of: journal) == nil)
+        #expect(try take(grace: .zero, claim: 7, of: journal) == 4)
+        try schema.psql("UPDATE S.claims SET at = now() - INTERVAL '2 minutes'")
+        #expect(try take(grace: .zero, of: journal) == 5)
+    }
+}
+
+@Suite("Who has written a journal")
+struct LineageTests {
+    private let a = "a"
+    private let b = "b"
+    private let c = "c"
+
+    @Test("A copy is behind, ahead or apart by who has written the last commit that both have")
+    func standing() {
+        let first = Lineage().adding(a, after: 0)
+        let second = first.adding(b, after: 20)
+        func standing(_ copy: UInt64, _ one: Lineage, _ log: UInt64, _ two: Lineage) -> Lineage.Standing {
+            Lineage.standing(copy: (copy, one), log: (log, two))
+        }
+        #expect(standing(20, first, 20, second) == .behind)
+        #expect(standing(10, first, 30, second) == .behind)
+        #expect(standing(30, second, 20, first) == .ahead)
+        #expect(standing(25, first, 20, first) == .ahead)
+        // The other has gone on from 20.
+        #expect(standing(25, first, 30, second) == .apart)
+        #expect(standing(30, second, 30, first.adding(c, after: 20)) == .apart)
+        #expect(standing(0, Lineage(), 30, second) == .behind)
+        #expect(standing(9, first, 0, Lineage()) == .ahead)
+    }
+
+    @Test("An ownership that has written nothing is forgotten with the next, and the oldest of hundreds too")
+    func bounded() {
+        let idle = Lineage().adding(a, after: 0).adding(b, after: 5).adding(c, after: 5)
+        #expect(idle.ownerships == [.init(first: 1, stamp: a), .init(first: 6, stamp: c)])
+        var many = Lineage()
+        for number in 0..<1000 { many = many.adding("\(number)", after: UInt64(number)) }
+        #expect(many.ownerships.count == 256 && many.writer(of: 1000) == "999" && many.writer(of: 1) == nil)
+    }
+}
