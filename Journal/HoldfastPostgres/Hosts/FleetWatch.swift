@@ -21,6 +21,7 @@ package final class FleetWatch: Sendable {
     private let terms: HostTerms
     private let limit: Int
     private let onTaken: @Sendable (Taken) -> Void
+    private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
@@ -28,13 +29,16 @@ package final class FleetWatch: Sendable {
     ///   - mine: the journal that this host accepts into.
     ///   - limit: how many journals of others it has at once.
     ///   - onTaken: called on the watch's thread; ``leave(_:)`` follows, sooner or later.
+    ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(
-        _ terms: HostTerms, mine: Int32, limit: Int = 8, onTaken: @escaping @Sendable (Taken) -> Void
+        _ terms: HostTerms, mine: Int32, limit: Int = 8, onTaken: @escaping @Sendable (Taken) -> Void,
+        onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in }
     ) throws(PQError) {
         self.terms = terms
         self.limit = limit
         self.onTaken = onTaken
+        self.onLook = onLook
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
         let thread = Thread { [self] in run() }
@@ -87,6 +91,7 @@ package final class FleetWatch: Sendable {
         let journals = try calls.list(connection, by: deadline)
         let mine = board.withLock(\.mine)
         board.change { $0.journals = journals }
+        onLook(journals, mine)
         let now = terms.clock.monotonic()
         for journal in machine.looked(journals, mine: mine, room: limit + 1 - mine.count, at: now) {
             guard !board.withLock(\.isUnwanted) else { return }

@@ -51,7 +51,9 @@ final class FleetKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let watch = try FleetWatch(place.terms, mine: place.own.id) { [arrive] in arrive.yield($0) }
+        let watch = try FleetWatch(
+            place.terms, mine: place.own.id, onTaken: { [arrive] in arrive.yield($0) },
+            onLook: { [rates = place.rates] in rates.looked($0, mine: $1) })
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
