@@ -39,7 +39,7 @@ private final class SharedInPostgres: SharedJournal {
         let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: proxy.port))
         let terms = HostTerms(
             target: target, schema: schema.name, host: "\(log.journal)-\(number)", times: .long, answer: .seconds(20),
-            closing: .seconds(1))
+            closing: .milliseconds(100))
         let host = Host(
             journals: HostJournals(terms, try HostDirectory(folder("\(number)"))), proxy: proxy, owned: nil)
         state.withLock { $0.hosts[number] = host }

@@ -32,7 +32,7 @@ private final class SharedMemory: SharedJournal {
 struct SharedJournalConformanceTests {
     @Test("One rule after the other", arguments: SharedJournalConformance.rules)
     func keeps(rule: SharedJournalConformance.Rule) async throws {
-        try await SharedJournalConformance(make: { SharedMemory() }).check(rule)
+        try await SharedJournalConformance(make: { SharedMemory() }, patience: .seconds(1)).check(rule)
     }
 
     @Test("Names of rules are told apart") func names() {
