@@ -281,7 +281,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastLMDB",
                 "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastService", "HoldfastTesting", "Scratch",
-                "TestCopies", "TestPostgres",
+                "TestCopies", "TestPostgres", logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(

@@ -23,17 +23,23 @@ package final class FleetWatch: Sendable {
     /// What was taken. ``leave(_:)`` follows, sooner or later. Ends when the watch has taken its last journal.
     package let taken: AsyncStream<Taken>
     private let onTaken: AsyncStream<Taken>.Continuation
+    private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
     /// - Parameters:
     ///   - mine: the journal that this host accepts into.
     ///   - limit: how many journals of others it has at once.
+    ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
     /// - Throws: `unreachable` when the process has no descriptors left.
-    package init(_ host: HostJournals, mine: Int32, limit: Int = 8) throws(PQError) {
+    package init(
+        _ host: HostJournals, mine: Int32, limit: Int = 8,
+        onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in }
+    ) throws(PQError) {
         terms = host.terms
         census = host.census
         self.limit = limit
+        self.onLook = onLook
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
@@ -92,6 +98,7 @@ package final class FleetWatch: Sendable {
         let journals = try calls.list(connection, by: deadline)
         let mine = board.withLock(\.mine)
         board.change { $0.journals = journals }
+        onLook(journals, mine)
         let now = terms.clock.monotonic()
         let room = limit + 1 - mine.count
         for journal in machine.looked(journals, mine: mine, ahead: Set(ahead.keys), room: room, at: now) {

@@ -60,6 +60,15 @@ package struct HostJournals: Sendable {
         return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, stop)
     }
 
+    /// All journals of the fleet.
+    ///
+    /// - Throws: ``JournalError``: with code `closed` when it was stopped.
+    package func list(_ stop: OpeningStop) throws(JournalError) -> [ListedJournal] {
+        try persist(stop) { (connection) throws(PQError) in
+            try OwnershipCalls(terms.schema).list(connection, by: .now + terms.answer)
+        }
+    }
+
     // MARK: Ownership
 
     private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {

@@ -183,7 +183,7 @@ extension Consumer {
         let old = context.route
         context.change(to: terms.route, terms.configuration)
         connections.change(from: old, now: now.monotonic)
-        if terms.route.rate != old.rate { places.rate = terms.route.rate.map { RateLimiter($0) } }
+        if terms.route.rate != old.rate { places.rate.change(to: terms.route.rate) }
         judge.change(to: terms.configuration, at: now)
         housekeeping.change(to: terms.configuration)
         reports.change(isInCharge: housekeeping.isInCharge)

@@ -24,6 +24,7 @@ package final class Consumer: @unchecked Sendable {
         let observer: EngineObserver
         let gate: OutcomeGate
         let clockTrust: ClockTrust
+        let rates: SharedRates
         /// The tags that operators have paused.
         let pausedTags: Monitor<TagPauses>
         /// Has another route of the engine look again.
@@ -74,13 +75,8 @@ package final class Consumer: @unchecked Sendable {
         states = LaneStates(context, lanes)
         connections = Connections(context, request: requestConnection)
         judge = RouteJudge(lanes, for: context, succeeding: opened)
-        places = Places(context, lanes, connections, judge)
         // The rate is the route's, whichever connector it has.
-        if case .takenOver(let other) = opened, other.places.rate?.limit == route.rate {
-            places.rate = other.places.rate
-        } else {
-            places.rate = route.rate.map { RateLimiter($0) }
-        }
+        places = Places(context, lanes, connections, judge, in: surroundings.rates)
         barriers = Barriers(context, connections)
         shutdown = Shutdown(context, connections, barriers)
         quarantines = Quarantines(context, lanes, shutdown)

@@ -5,11 +5,14 @@ final class Places {
     private let lanes: LaneTable
     private let connections: Connections
     private let judge: RouteJudge
-    /// Nil for a route without a limit.
-    var rate: RateLimiter?
+    var rate: RouteRate
 
-    init(_ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge) {
+    init(
+        _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge,
+        in rates: SharedRates
+    ) {
         self.context = context
+        rate = RouteRate(of: context.name, context.route.rate, in: rates)
         self.lanes = lanes
         self.connections = connections
         self.judge = judge
@@ -109,10 +112,7 @@ final class Places {
         context.holds.reason(isOwner: context.isOwner, isThrottled: judge.throttle.isPaused)
     }
 
-    private var isRateUsedUp: Bool {
-        guard var rate else { return false }
-        return rate.allowance(now: context.clock.monotonic()) == 0
-    }
+    private var isRateUsedUp: Bool { rate.outlook(now: context.clock.monotonic()) == 0 }
 
     /// Whether there is more to send than the route's rate, or its service, allows now.
     var isSlowedDown: Bool {
@@ -126,7 +126,7 @@ final class Places {
     func grant(_ limit: Int, of index: Int, isKept: Bool, now: Duration) -> Int {
         var wanted = min(limit, 1000)
         let kept = isKept ? lanes.keptPlaces(except: index) : lanes.keptPlaces()
-        if let allowance = rate?.allowance(now: now) {
+        if let allowance = rate.allowance(now: now) {
             // What is kept goes out by the same allowance as the rest, and first.
             wanted = min(wanted, isKept ? allowance : allowance - kept)
         }
@@ -147,7 +147,7 @@ final class Places {
 
     /// So many were handed out.
     func handedOut(_ count: Int) {
-        rate?.take(count)
+        rate.take(count)
         judge.throttle.take(count)
     }
 
@@ -179,10 +179,7 @@ final class Places {
         let others = lanes.indices.filter { $0 != lane && (wantsPlaces($0) || wantsPromotion($0)) }
         // What is to go alone comes back whatever the lane has had: the others wait for it.
         guard judge.caution.hasRoom(in: lanes[lane].id) || !lanes.share.isAhead(lane, of: others) else { return 0 }
-        let allowed = rate.map { rate in
-            var rate = rate
-            return rate.allowance(now: context.clock.monotonic()) - lanes.keptPlaces()
-        }
+        let allowed = rate.outlook(now: context.clock.monotonic()).map { $0 - lanes.keptPlaces() }
         var throttle = judge.throttle
         let granted = throttle.allowance(inFlight: connections.inFlight, now: context.clock.monotonic())
         return min(lanes.share.part(of: lane, among: others + [lane], room: free), allowed ?? .max, granted)
@@ -205,7 +202,7 @@ final class Places {
 
     /// When the rate or the throttle lets more out; nil when that takes no time, or takes an answer.
     func nextLook(now: Duration) -> Duration? {
-        let byRate = isSlowedDown && isRateUsedUp ? rate?.nextAllowance(now: now) : nil
+        let byRate = isSlowedDown && isRateUsedUp ? rate.nextAllowance(now: now) : nil
         return [byRate, throttleLook(now: now)].compactMap { $0 }.min()
     }
 

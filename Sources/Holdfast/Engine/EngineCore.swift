@@ -36,6 +36,7 @@ package final class EngineCore: Sendable {
     /// Opens the lanes of all routes in the journal.
     ///
     /// - Parameters:
+    ///   - rates: of routes, which engines may share.
     ///   - seed: of the jitter.
     ///   - begin: for Consumers that come with a reconfiguration; those of `routes` have the numbers from 0 on.
     ///   - requestConnection: asks for a connection: number of the Consumer, number of the connection. The outcome goes to
@@ -44,7 +45,8 @@ package final class EngineCore: Sendable {
     ///   ``RouteError`` when routes contradict each other.
     package init(
         journal: any JournalService, routes: [Route], configuration: EngineConfiguration, clock: EngineClock,
-        logger: Logger, listeners: [any MetricsListener] = [], seed: UInt64, begin: @escaping Begin = { _ in },
+        logger: Logger, listeners: [any MetricsListener] = [], rates: SharedRates = SharedRates(), seed: UInt64,
+        begin: @escaping Begin = { _ in },
         requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
         // Before anything is written: the journal may be another engine's.
@@ -64,7 +66,7 @@ package final class EngineCore: Sendable {
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
-            clockTrust: producers.clockTrust, pausedTags: pausedTags,
+            clockTrust: producers.clockTrust, rates: rates, pausedTags: pausedTags,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },
             announceMoves: { lane, hasEnded in
                 directory.post(lane: lane) { inbox in

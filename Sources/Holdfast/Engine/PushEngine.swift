@@ -38,10 +38,21 @@ public final class PushEngine: Service, Sendable {
     ///   - metrics: the factory of metrics; `nil` for the one that swift-metrics was bootstrapped with.
     /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine uses the journal), or ``RouteError`` if
     ///   routes contradict each other.
-    public init(
+    public convenience init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
         listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil
+    ) throws {
+        try self.init(
+            journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
+            listeners: listeners, metrics: metrics, rates: SharedRates())
+    }
+
+    /// Creates an engine that shares the limits of its routes with others.
+    package init(
+        journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
+        clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
+        listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil, rates: SharedRates
     ) throws {
         var listeners = listeners
         let factory = metrics ?? MetricsSystem.factory
@@ -51,7 +62,7 @@ public final class PushEngine: Service, Sendable {
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
             journal: journal.handle.service, routes: routes, configuration: configuration, clock: clock, logger: logger,
-            listeners: listeners, seed: system.next(),
+            listeners: listeners, rates: rates, seed: system.next(),
             begin: { [news] in news.put(.came($0)) },
             requestConnection: { [requests] route, number in requests.put(number, for: route) })
     }

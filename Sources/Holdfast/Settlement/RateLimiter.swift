@@ -2,13 +2,19 @@
 ///
 /// A pure machine: a token bucket that fills at the rate, up to the burst.
 package struct RateLimiter: Sendable {
-    package let limit: RateLimit
+    package private(set) var limit: RateLimit
     private var tokens: Double
     private var filledAt: Duration?
 
     package init(_ limit: RateLimit) {
         self.limit = limit
         tokens = Double(limit.burst)
+    }
+
+    /// Keeps to another limit from now on. What was used of the former one counts on.
+    mutating func change(to limit: RateLimit) {
+        self.limit = limit
+        tokens = min(tokens, Double(limit.burst))
     }
 
     /// The number of notifications that may be sent now.

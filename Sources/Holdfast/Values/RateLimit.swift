@@ -12,4 +12,9 @@ public struct RateLimit: Hashable, Sendable {
         self.perSecond = perSecond
         self.burst = max(burst ?? Int(perSecond.rounded(.up)), 1)
     }
+
+    /// The part of one of so many hosts. Each has a burst of at least 1.
+    func divided(by hosts: Int) -> RateLimit {
+        RateLimit(perSecond: perSecond / Double(max(hosts, 1)), burst: burst / max(hosts, 1))
+    }
 }

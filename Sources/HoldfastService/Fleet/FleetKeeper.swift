@@ -49,7 +49,7 @@ final class FleetKeeper: Service, Sendable {
 
     func run() async throws {
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
-        let watch = try FleetWatch(journals, mine: place.own.id)
+        let watch = try FleetWatch(journals, mine: place.own.id) { [rates = place.rates] in rates.looked($0, mine: $1) }
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in

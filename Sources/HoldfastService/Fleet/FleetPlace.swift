@@ -11,6 +11,8 @@ package struct FleetPlace: Sendable {
     package let directory: HostDirectory
     package let own: OwnedJournal
     let shared: FleetShares
+    /// Of the routes of all engines of this host, divided among the hosts that live.
+    let rates: FleetRates
     /// What an operator should know of the database all the time, in whole sentences.
     package let warnings: [String]
 
@@ -28,12 +30,18 @@ package struct FleetPlace: Sendable {
         terms.options.blacklist = shared.blacklist
         let journals = HostJournals(terms, directory) { log.tell($0) }
         let stop = try OpeningStop()
+        let rates = FleetRates(terms.clock, logger)
         let own: OwnedJournal
         do {
             own = try await withTaskCancellationHandler {
                 try await Self.onThread("holdfast-opening") {
                     let own = try journals.openOwn(stop)
                     shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
+                    // Before anything is handed out.
+                    do throws(JournalError) { rates.looked(try journals.list(stop), mine: [own.id]) } catch {
+                        own.close()
+                        throw error
+                    }
                     return own
                 }
             } onCancel: {
@@ -46,7 +54,8 @@ package struct FleetPlace: Sendable {
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
         let warnings = await losses(terms, logger)
         let place = FleetPlace(
-            terms: terms, directory: directory, own: own, shared: shared, warnings: warnings + log.warnings)
+            terms: terms, directory: directory, own: own, shared: shared, rates: rates,
+            warnings: warnings + log.warnings)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })

@@ -28,7 +28,7 @@ final class TakenJournal: Sendable {
         let logger = host.logger("holdfast")
         engine = try PushEngine(
             journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger,
-            metrics: NOOPMetricsHandler.instance)
+            metrics: NOOPMetricsHandler.instance, rates: place.rates.shared)
         self.webhooks = try WebhookKeeper(
             webhooks, engine: engine, directory: owned.directory, logger: host.logger("holdfast.webhooks"))
         let control = ControlSocket(

@@ -40,7 +40,8 @@ final class ServiceLife: Sendable {
         do {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
-                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics)
+                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics,
+                rates: opened.fleet?.rates.shared ?? SharedRates())
             self.webhooks = try WebhookKeeper(
                 webhooks, engine: engine, directory: opened.directory, logger: host.logger("holdfast.webhooks"))
             gateway = try await Gateway(

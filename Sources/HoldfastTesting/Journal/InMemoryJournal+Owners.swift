@@ -29,7 +29,10 @@ extension InMemoryJournal {
     /// Sets the instant of the engine's monotonic time before which entries may be handed out; `nil` for any time.
     package func handOut(until instant: Duration?) { state.withLock { $0.handOutUntil = instant } }
 
-    package var handOutUntil: Duration? { state.withLock(\.handOutUntil) }
+    /// Over, once it was told of its loss.
+    package var handOutUntil: Duration? {
+        state.withLock { $0.broken?.code == .ownershipLost ? .zero : $0.handOutUntil }
+    }
 
     /// Another host has taken the journal: nothing is taken and nothing is given any more, and all who ask are told.
     static func lose(_ requests: ArraySlice<Request>, _ state: inout State) -> Done {

@@ -15,7 +15,10 @@ extension World {
 
     private func step(_ former: FormerOwner) {
         switch ownerDice.number(0...9) {
-        case 0...3: turn(former, ownerDice.pick(former.consumers))
+        case 0...3:
+            turn(former, ownerDice.pick(former.consumers))
+            // What the turn has asked for, such as a mark, may come to the store before anything else does.
+            if ownerDice.chance(0.5) { commit(former) }
         case 4...7:
             guard !former.peers.isEmpty else { return }
             ownerDice.pick(former.peers).progress()
@@ -43,7 +46,23 @@ extension World {
         former.journal.commitBlacklist()
         former.journal.commit()
         note("the former owner of life \(former.life) commits\(hasMore ? "" : " nothing")")
+        checkRefused(former)
         if hasMore { former.wasRefused = true }
+    }
+
+    /// Nothing of a former owner is committed: least of all a mark, behind which it would hand out what the new owner takes for
+    /// never sent.
+    private func checkRefused(_ former: FormerOwner) {
+        let disk = former.journal.state.withLock(\.disk)
+        for (id, lane) in disk.lanes where lane.mark > former.found.lane(id)?.mark ?? .none {
+            violate(
+                3,
+                "a former owner has raised the mark of \(lane.key) to \(lane.mark), and the new one has found "
+                    + "\(former.found.lane(id)?.mark ?? .none)")
+        }
+        if disk.nextUID > former.found.nextUID {
+            violate(1, "a former owner has accepted up to \(disk.nextUID), which the new one does not know")
+        }
     }
 
     private func lookAtEnd(of former: FormerOwner) {
@@ -66,6 +85,7 @@ extension World {
             while former.journal.moment != nil { former.journal.stepCommit() }
             let hasMore = former.journal.waitingCount > 0
             former.journal.commit()
+            checkRefused(former)
             former.wasRefused = hasMore || former.wasRefused
             for consumer in former.consumers { turn(former, consumer) }
             lookAtEnd(of: former)

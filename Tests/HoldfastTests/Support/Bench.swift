@@ -37,7 +37,8 @@ final class Bench {
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
         modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
-        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, endpoint: String = "stub",
+        scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, rates: SharedRates = SharedRates(),
+        endpoint: String = "stub",
         log: RecordingLog? = nil, listeners: [any MetricsListener] = [],
         change: (inout EngineConfiguration) -> Void = { _ in }
     ) throws {
@@ -66,7 +67,7 @@ final class Bench {
         core = try EngineCore(
             journal: journal, routes: routes, configuration: configuration,
             clock: EngineClock(wall: { clock.wall }, monotonic: { clock.monotonic }), logger: logger,
-            listeners: listeners, seed: 1,
+            listeners: listeners, rates: rates, seed: 1,
             requestConnection: { route, number in requests.withLock { $0[route] = number } })
         connections = modes.map { _ in [] }
         wakes = modes.map { _ in nil }

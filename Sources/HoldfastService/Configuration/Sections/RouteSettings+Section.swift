@@ -74,7 +74,8 @@ extension RouteSettings {
             ConfigKey("scale.shrink-after", .duration(.zero...(.seconds(24 * 3600))), default: "5m", "… for this long"),
             ConfigKey(
                 "rate.per-second", .share(0.001...1_000_000), need: .withGroup,
-                "notifications a second that the route sends at most; without it, as many as the service takes"),
+                "notifications a second that the route sends at most, on all hosts of a fleet together; without it, as many as "
+                    + "the service takes"),
             ConfigKey(
                 "rate.burst", .count(1...1_000_000),
                 "how many may go at once after a pause; without it, those of a second"),

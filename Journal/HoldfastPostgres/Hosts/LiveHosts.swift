@@ -1,0 +1,49 @@
+internal import Holdfast
+
+/// Counts the hosts that live, from looks at the journals of all hosts. It has no clock and no connection.
+///
+/// A host counts from the first look that shows it: what hosts divide is divided among too few for no longer than a look
+/// takes. It counts until it was not heard of for ``keeping``, so that the restart of a host changes nothing.
+package struct LiveHosts: Sendable {
+    /// How long a host is counted that is not heard of.
+    package static let keeping = Duration.seconds(30)
+    /// Of a time in which nobody looked, since the database was away or this process was stopped, no more counts.
+    private static let greatestGap = Duration.seconds(5)
+
+    /// Of one journal that a host accepts into.
+    private struct Sign {
+        var sighting: Sighting
+        /// How long it was not heard of, as far as it was looked for.
+        var silence = Duration.zero
+    }
+
+    private var signs: [Int32: Sign] = [:]
+    private var lastLook: Duration?
+
+    package init() {}
+
+    /// All journals were looked at.
+    ///
+    /// - Parameters:
+    ///   - mine: journals that this host has.
+    ///   - now: by a clock of this host.
+    /// - Returns: the number of hosts, with this one.
+    package mutating func looked(_ journals: [ListedJournal], mine: Set<Int32>, at now: Duration) -> Int {
+        let passed = min(max(now - (lastLook ?? now), .zero), Self.greatestGap)
+        lastLook = now
+        for id in signs.keys { signs[id]?.silence += passed }
+        for journal in journals where journal.isOfItsHost && !journal.sighting.isFree && !mine.contains(journal.id) {
+            if signs[journal.id]?.sighting != journal.sighting { signs[journal.id] = Sign(sighting: journal.sighting) }
+        }
+        return signs.values.count { $0.silence < Self.keeping } + 1
+    }
+}
+
+extension ListedJournal {
+    /// Whether the host that has it accepts into it, by its name: one that was taken over is named after another host.
+    var isOfItsHost: Bool {
+        guard let host, name.hasPrefix(host) else { return false }
+        let rest = name.dropFirst(host.count)
+        return rest.isEmpty || rest.first == "#" && rest.dropFirst().allSatisfy(\.isWholeNumber)
+    }
+}
