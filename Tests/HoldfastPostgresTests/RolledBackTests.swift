@@ -111,11 +111,11 @@ struct RolledBackTests {
         let first = try host("first", folders[0])
         let owned = try first.open()
         try add("one", to: owned)
-        let dump = try dump()
         owned.close()
         let second = try host("second", folders[1], news)
         var own = try second.open()
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
+        let dump = try dump()
         let taken = try await take("first", by: second, mine: own)
         for lane in ["two", "three", "four"] { try add(lane, to: taken) }
         taken.close()
@@ -123,6 +123,7 @@ struct RolledBackTests {
         try restore(dump)
         // Nobody who knows better is there.
         let since = try host("first", folders[2]).open()
+        #expect(since.name == "first")
         try add("since", to: since)
         since.close()
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
@@ -155,7 +156,8 @@ struct RolledBackTests {
     @Test("Of its journals, a host goes on with the one that it has more of than the database")
     func ahead() throws {
         let (folder, news) = (try TemporaryFolder(), News())
-        let busy = try host("web-1", try TemporaryFolder()).open()
+        let folderOfOther = try TemporaryFolder()
+        let busy = try host("web-1", folderOfOther).open()
         let host = try host("web-1", folder, news)
         let owned = try host.open()
         #expect(owned.name == "web-1#2")
@@ -171,8 +173,8 @@ struct RolledBackTests {
 
     @Test("An owner that has nothing to commit notices within seconds that the database lacks commits")
     func idle() async throws {
-        let host = try host("web-1", try TemporaryFolder())
-        let owned = try host.open()
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder, upkeep: .milliseconds(50)).open()
         try add("one", to: owned)
         try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number = (SELECT max(number) FROM S.log_\(owned.id)_0)")
         #expect(try eventually { owned.ending?.code == .contradicted })

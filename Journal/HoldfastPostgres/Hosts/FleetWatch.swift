@@ -19,6 +19,7 @@ package final class FleetWatch: Sendable {
 
     private let terms: HostTerms
     private let census: CopyCensus
+    private let onNews: @Sendable (HostNews) -> Void
     private let limit: Int
     /// What was taken. ``leave(_:)`` follows, sooner or later. Ends when the watch has taken its last journal.
     package let taken: AsyncStream<Taken>
@@ -38,6 +39,7 @@ package final class FleetWatch: Sendable {
     ) throws(PQError) {
         terms = host.terms
         census = host.census
+        onNews = host.onNews
         self.limit = limit
         self.onLook = onLook
         (taken, onTaken) = AsyncStream.makeStream()
@@ -69,6 +71,7 @@ package final class FleetWatch: Sendable {
         // As of which the copies were looked at, and those that are ahead of the database.
         var incarnation = ""
         var ahead: [Int32: UInt64] = [:]
+        var told: Set<String> = []
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
@@ -76,8 +79,11 @@ package final class FleetWatch: Sendable {
                 if isNew { machine.sessionEnded() }
                 let now = try FleetCalls(terms.schema).look(connection, by: deadline).incarnation
                 if now != incarnation || !ahead.isEmpty {
-                    ahead = try census.take(except: board.withLock(\.mine), connection)
-                    incarnation = now
+                    let found = try census.take(except: board.withLock(\.mine), connection)
+                    (ahead, incarnation) = (found.ahead, now)
+                    for (path, copy) in found.useless where told.insert(path).inserted {
+                        onNews(.setAside(journal: copy.name, copy: path, why: copy.why))
+                    }
                 }
                 try look(calls, &machine, ahead, connection)
                 board.change { $0.trouble = nil }

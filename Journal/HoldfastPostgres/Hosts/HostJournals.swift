@@ -22,7 +22,7 @@ package struct HostJournals: Sendable {
         self.onNews = onNews
     }
 
-    var census: CopyCensus { CopyCensus(terms: terms, directory: directory, onNews: onNews) }
+    var census: CopyCensus { CopyCensus(terms: terms, directory: directory) }
 
     /// Opens the journal that this host accepts into: the one that it had, or another of its names where others still deliver
     /// from that.
@@ -90,7 +90,7 @@ package struct HostJournals: Sendable {
 
     /// - Returns: with the last commits of copies that are ahead of the database.
     private func choose(_ connection: PQConnection) throws(PQError) -> (OwnJournalChoice, [Int32: UInt64]) {
-        let ahead = try census.take(except: [], connection)
+        let ahead = try census.take(except: [], connection).ahead
         let deadline = ContinuousClock.now + terms.answer
         let calls = FleetCalls(terms.schema)
         let (fleet, lineages) = (

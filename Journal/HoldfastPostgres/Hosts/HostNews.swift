@@ -7,7 +7,7 @@ package enum HostNews: Sendable {
     /// The database had lost the commits behind the first number, and has them again from this host's copy, up to the second.
     case restored(journal: String, from: UInt64, to: UInt64)
     /// The database and this host's copy each have commits that the other lacks, or the copy is of another database. The journal
-    /// goes on as the database has it, and the copy is kept at a path.
+    /// goes on as the database has it, and the copy is kept at this path.
     case setAside(journal: String, copy: String, why: SetAside)
 
     package enum SetAside: Hashable, Sendable {

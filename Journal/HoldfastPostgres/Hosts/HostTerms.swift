@@ -18,11 +18,14 @@ package struct HostTerms: Sendable {
     package var answer: Duration
     /// How long the database is waited for when a journal is closed.
     package var closing: Duration
+    /// Between two looks at a journal's log.
+    package var upkeep: Duration
 
     package init(
         target: PQTarget, schema: SchemaName = .standard, host: String, options: JournalOptions = JournalOptions(),
         times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system, connecting: Duration = .seconds(5),
-        answer: Duration = .seconds(60), closing: Duration = .seconds(10)
+        answer: Duration = .seconds(60), closing: Duration = .seconds(10),
+        upkeep: Duration = .seconds(10)
     ) {
         self.target = target
         self.schema = schema
@@ -33,6 +36,7 @@ package struct HostTerms: Sendable {
         self.connecting = connecting
         self.answer = answer
         self.closing = closing
+        self.upkeep = upkeep
     }
 
     /// Connects, finds out whether this program may use the schema, and asks which losses are survived.

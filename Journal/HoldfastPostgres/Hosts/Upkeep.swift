@@ -14,8 +14,6 @@ final class Upkeep: Sendable {
     }
 
     private static let tick = Duration.seconds(1)
-    /// Between two looks at the length of the log.
-    private static let look = Duration.seconds(10)
 
     private let terms: HostTerms
     private let journal: Int32
@@ -44,12 +42,12 @@ final class Upkeep: Sendable {
         let thread = Thread { [self, weak opened] in
             var session = ServiceSession(
                 terms.target, terms.schema, name: "holdfast checkpoints of journal \(journal)", interruption)
-            var nextLook = Condition.now + Self.look
+            var nextLook = Condition.now + terms.upkeep
             while !board.withLock(\.isUnwanted) {
-                board.wait(Self.tick) { $0.isUnwanted }
+                board.wait(min(Self.tick, terms.upkeep)) { $0.isUnwanted }
                 if lease.phase == .lost { gate.stop() }
                 guard Condition.now >= nextLook, gate.status.ending == nil, let opened else { continue }
-                nextLook = Condition.now + Self.look
+                nextLook = Condition.now + terms.upkeep
                 look(at: opened, &session)
             }
             session.close()
