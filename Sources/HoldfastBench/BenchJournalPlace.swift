@@ -16,6 +16,7 @@ enum BenchJournalPlace {
             let journal = try LMDBJournal(directory: path)
             return (journal, { journal.close() })
         case .postgres(let terms, let copies):
+            try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
             let owned = try HostJournals(terms, try HostDirectory(copies)).openOwn(OpeningStop())
             return (owned.journal, { owned.close() })
         }
