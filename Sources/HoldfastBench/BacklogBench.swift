@@ -43,7 +43,9 @@ struct BenchBacklogCommand: AsyncParsableCommand {
             let path = "\(directory.path)/\(count).journal"
             try await BacklogBench.fill(try place(path, copies: "made"), count: count, payloadBytes: payload)
             let more = database.map { ["--database", $0, "--schema", schema] } ?? []
-            let words = try BacklogBench.measureInNewProcess([path] + more).split(separator: " ").compactMap { Double($0) }
+            let words = try BacklogBench.measureInNewProcess([path] + more).split(separator: " ").compactMap {
+                Double($0)
+            }
             guard words.count == 3 else { throw BenchFailure("the measuring process said nothing") }
             if json {
                 let memory = String(

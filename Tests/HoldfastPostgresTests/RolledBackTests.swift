@@ -43,7 +43,8 @@ struct RolledBackTests {
         try folder.write("dump.sql", dump)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         try schema.psql("DROP SCHEMA \(schema.name) CASCADE")
-        try PostgresProgram.run("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", "-f", folder("dump.sql"), schema.cluster.socket])
+        try PostgresProgram.run(
+            "psql", ["-Xq", "-v", "ON_ERROR_STOP=1", "-f", folder("dump.sql"), schema.cluster.socket])
     }
 
     private func host(_ name: String, _ folder: TemporaryFolder, _ news: News = News()) throws -> Host {
@@ -76,7 +77,9 @@ struct RolledBackTests {
         next.close()
     }
 
-    @Test("A journal that another host had delivered is closed by that host once more, before its former owner sends again")
+    @Test(
+        "A journal that another host had delivered is closed by that host once more, before its former owner sends again"
+    )
     func claimed() async throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let news = News()
@@ -181,7 +184,9 @@ struct RolledBackTests {
         owned.close()
     }
 
-    @Test("After a change of the database nobody takes a journal for a while, and then nobody who knows less than another")
+    @Test(
+        "After a change of the database nobody takes a journal for a while, and then nobody who knows less than another"
+    )
     func grace() throws {
         let connection = try schema.asService()
         defer { connection.close() }

@@ -24,7 +24,8 @@ struct GateWorker {
         board.kept(last)
         calls = LogCalls(terms.schema, journal: terms.journal)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true)
+            terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true
+        )
     }
 
     mutating func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) -> Outcome {

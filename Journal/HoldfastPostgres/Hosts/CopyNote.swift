@@ -36,7 +36,8 @@ struct CopyNote: Hashable, Sendable {
             guard words.count == 2, let first = UInt64(words[0]) else { return nil }
             ownerships.append(.init(first: first, stamp: String(words[1])))
         }
-        guard let epoch = values["epoch"].flatMap({ Int64($0) }), let boot = values["boot"], let fleet = values["fleet"],
+        guard let epoch = values["epoch"].flatMap({ Int64($0) }), let boot = values["boot"],
+            let fleet = values["fleet"],
             let name = values["name"]
         else { return nil }
         self.init(epoch: epoch, boot: boot, fleet: fleet, name: name, lineage: Lineage(ownerships))

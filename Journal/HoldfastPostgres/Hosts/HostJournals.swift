@@ -216,7 +216,6 @@ package struct HostJournals: Sendable {
         }
     }
 
-
     // MARK: The database
 
     /// Makes a call over a connection of its own, again and again while the database is away.

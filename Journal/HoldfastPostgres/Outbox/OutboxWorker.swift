@@ -33,7 +33,8 @@ struct OutboxWorker {
         self.board = board
         calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption, endsFormer: true)
+            terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption,
+            endsFormer: true)
     }
 
     mutating func run() {

@@ -32,7 +32,8 @@ struct OutcomeWorker {
         self.board = board
         calls = OutcomeCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast outcomes of journal \(terms.journal)", interruption, endsFormer: true)
+            terms.target, terms.schema, name: "holdfast outcomes of journal \(terms.journal)", interruption,
+            endsFormer: true)
     }
 
     mutating func run() {

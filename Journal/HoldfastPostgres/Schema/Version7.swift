@@ -74,7 +74,8 @@ extension Migration {
             """)
             // In place of what there was. Whoever has claimed the journal has come too late, or is its owner now.
             + function(
-                schema, "note_ownerships(of_journal int4, of_epoch int8, firsts int8[], stamps uuid[])", returns: "void",
+                schema, "note_ownerships(of_journal int4, of_epoch int8, firsts int8[], stamps uuid[])",
+                returns: "void",
                 """
                 BEGIN
                     PERFORM FROM \(schema).journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR UPDATE;
