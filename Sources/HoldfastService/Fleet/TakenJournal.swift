@@ -25,16 +25,21 @@ final class TakenJournal: Sendable {
     ) throws {
         self.owned = owned
         self.look = look
-        let logger = host.logger("holdfast")
+        // Other engines of the process say the same of other journals.
+        @Sendable func logger(_ part: String) -> Logger {
+            var logger = host.logger(part)
+            logger[metadataKey: "journal"] = "\(owned.name)"
+            return logger
+        }
         engine = try PushEngine(
-            journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine, logger: logger,
-            metrics: NOOPMetricsHandler.instance, rates: place.rates.shared)
+            journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine,
+            logger: logger("holdfast"), metrics: NOOPMetricsHandler.instance, rates: place.rates.shared)
         self.webhooks = try WebhookKeeper(
-            webhooks, engine: engine, directory: owned.directory, logger: host.logger("holdfast.webhooks"))
+            webhooks, engine: engine, directory: owned.directory, logger: logger("holdfast.webhooks"))
         let control = ControlSocket(
-            desk: engine.desk, journal: owned.directory, logger: host.logger("holdfast.control"))
+            desk: engine.desk, journal: owned.directory, logger: logger("holdfast.control"))
         let service = ControlService(control: control) { error in
-            host.logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
+            logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
         }
         submissions = SubmissionsBySQL(owned, place.terms, engine, takesNew: false)
         outcomes = OutcomesBySQL(owned, place.terms, engine)
@@ -50,7 +55,7 @@ final class TakenJournal: Sendable {
                         service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: submissions, successTerminationBehavior: .ignore),
-                ], logger: logger))
+                ], logger: logger("holdfast")))
     }
 
     /// Delivers until nothing is left, or until it is ended.

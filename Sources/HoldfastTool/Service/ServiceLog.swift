@@ -59,7 +59,10 @@ final class ServiceLog: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { log.write(event.level, event.message) }
+        func log(event: LogEvent) {
+            guard case .string(let journal)? = metadata["journal"] else { return log.write(event.level, event.message) }
+            log.write(event.level, "journal \(journal): \(event.message)")
+        }
     }
 }
 
