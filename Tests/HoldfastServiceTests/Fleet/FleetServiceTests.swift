@@ -34,21 +34,29 @@ struct FleetServiceTests {
 
     /// The journals that nobody owns and that have something left, by name.
     private func free() throws -> [String] {
+        try list().filter { $0.sighting.isFree && !$0.isClosed }.map(\.name).sorted()
+    }
+
+    private func list() throws -> [ListedJournal] {
         let connection = try connect(cluster.tcp("user=\(role)"))
         defer { connection.close() }
-        return try OwnershipCalls(schema).list(connection, by: soon()).filter { $0.sighting.isFree && !$0.isClosed }
-            .map(\.name).sorted()
+        return try OwnershipCalls(schema).list(connection, by: soon())
     }
 
     /// A service that nobody follows within the test, and whose watch looks all the time.
-    private func host(_ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"") throws -> ServiceRun {
+    private func host(
+        _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
+        more: String = ""
+    ) throws -> ServiceRun {
+        let database = database ?? cluster.tcp("user=\(role)")
         try folder.write(
             "\(name).yaml",
             """
-            journal: {postgres: "\(cluster.tcp("user=\(role)"))", path: \(name), host: \(name), schema: \(schema)}
+            journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)}
             routes: [{name: default, \(endpoint)}]
             gateway: {http2: {listen: "127.0.0.1:0"}}
             log: {level: critical}
+            \(more)
             """)
         let configuration = try HoldfastConfiguration.load(file: folder("\(name).yaml"), environment: [:])
         var sources = ServiceRun.Sources()
