@@ -194,7 +194,7 @@ package struct HostJournals: Sendable {
         }
         stop.note(gate)
         defer { stop.note(nil) }
-        let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate)
+        let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate, clock: terms.clock)
         var options = terms.options
         options.create = true
         options.durability = .process
