@@ -49,6 +49,8 @@ package struct FleetPlace: Sendable {
             }
         } catch {
             shared.close()
+            // Whoever ended it knows why.
+            try Task.checkCancellation()
             throw error
         }
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")

@@ -99,7 +99,8 @@ struct FleetServiceTests {
         await one.end()
         #expect(await first.error == nil)
         #expect(await waitUntil { taken.withLock { $0 } == 3 })
-        #expect(try await waitUntil { try free().isEmpty })
+        // While the host that delivered it lives.
+        #expect(try await waitUntil { try list().contains { $0.name == "one" && $0.isClosed } })
         await two.end()
         #expect(await second.error == nil)
         try await mock.stop()
@@ -119,5 +120,18 @@ struct FleetServiceTests {
         await two.end()
         #expect(await second.error == nil)
         #expect(try free() == ["one", "two"])
+    }
+
+    @Test("What ends a service while its journal is opened is what is told, and an end that was asked for is no error")
+    func firstFailure() async throws {
+        let other = try await MockAPNsServer.start(MockAPNsConfiguration())
+        let taken = try host("one", more: "admin: {listen: \"\(other.address)\"}")
+        let error = await taken.run().error as? GatewayError
+        #expect(error?.kind == .cannotListen)
+        try await other.stop()
+        let waiting = try host("two", of: "host=127.0.0.1 port=1 dbname=none user=nobody sslmode=disable")
+        async let outcome = waiting.run()
+        await waiting.end()
+        #expect(await outcome.error == nil)
     }
 }
