@@ -24,6 +24,7 @@ package struct FleetPlace: Sendable {
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(journal.options(create: true))
         terms.times = times
+        try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
         let log = FleetLog(logger)
         let shared = try FleetShares(terms, directory)

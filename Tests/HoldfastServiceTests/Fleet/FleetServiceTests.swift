@@ -134,4 +134,33 @@ struct FleetServiceTests {
         await waiting.end()
         #expect(await outcome.error == nil)
     }
+
+    @Test("A journal of a directory with something left is not passed over where its host begins to use a database")
+    func formerJournal() async throws {
+        let path = folder("one/push.journal")
+        try FileManager.default.createDirectory(atPath: folder("one"), withIntermediateDirectories: true)
+        try folder.write(
+            "before.yaml",
+            """
+            journal: {path: one/push.journal}
+            routes: [{name: default, endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        let configuration = try HoldfastConfiguration.load(file: folder("before.yaml"), environment: [:])
+        let before = ServiceRun(
+            configuration, routes: try ServicePlan.routes(configuration),
+            host: ServiceHost { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }, sources: ServiceRun.Sources())
+        async let first = before.run()
+        #expect(await waitUntil { before.health.isReady })
+        try await submit(3, to: before)
+        await before.end()
+        #expect(await first.left == 3)
+        // Beside where its copies are to be, and there.
+        for place in [folder("one"), path] {
+            let error = #expect(throws: JournalError.self) { try FormerJournals.refuse(in: place) }
+            let words = error?.message ?? ""
+            #expect(words.contains(path) && words.contains("3 notifications wait"), "\(words)")
+        }
+        #expect(await (try host("one").run().error as? JournalError)?.code == .alreadyExists)
+    }
 }
