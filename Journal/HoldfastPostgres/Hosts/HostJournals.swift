@@ -29,6 +29,9 @@ package struct HostJournals: Sendable {
     ///
     /// - Throws: ``JournalError``: with code `closed` when it was stopped.
     package func openOwn(_ stop: OpeningStop) throws(JournalError) -> OwnedJournal {
+        try persist(stop) { (connection) throws(PQError) in
+            try terms.refuseSharedSessions(connection, by: .now + terms.answer, stop.interruption)
+        }
         let (place, lease, epoch) = try takeOwn(stop)
         return try openOwn(place, lease, epoch: epoch, stop)
     }

@@ -76,7 +76,7 @@ package struct FleetPlace: Sendable {
     private static func losses(_ terms: HostTerms, _ logger: Logger) async -> [String] {
         do throws(JournalError) {
             let durability = try await onThread("holdfast-facts") { () throws(JournalError) in
-                try terms.durability(by: .now + .seconds(10))
+                try terms.examine(by: .now + .seconds(10))
             }
             logger.info("\(durability.words)")
             return durability.warnings
