@@ -50,8 +50,16 @@ package struct PQError: Error, Sendable, CustomStringConvertible {
     /// Without the server's detail, which quotes values of rows.
     package var description: String {
         let place = step.map { "statement \($0 + 1): " } ?? ""
-        return place + message
+        return place + message + (isOfSharedSession ? ": \(Self.sharing)" : "")
     }
+
+    /// Whether a statement that was prepared is not there, or is there already. A connection with a session of its own never finds that.
+    private var isOfSharedSession: Bool { sqlState == "26000" || sqlState == "42P05" }
+
+    /// What a pooler has to do with it, and what is to be done.
+    package static let sharing =
+        "a pooler lies between that gives one session to several connections in turn, such as pgbouncer with `pool_mode = "
+        + "transaction`. Connect to the server itself, or through a pooler with `pool_mode = session`"
 
     package var sqlState: String? { server?.sqlState }
 }

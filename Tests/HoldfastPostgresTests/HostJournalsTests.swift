@@ -166,6 +166,22 @@ struct HostJournalsTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
+    @Test("A host that has nothing to keep refuses appends, too, while its lease is not renewed")
+    func idle() async throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder, times: .short, port: proxy.port)
+        let owned = try host.open()
+        #expect(owned.refusal == nil)
+        proxy.fail(.cutBefore("S"))
+        proxy.cut()
+        #expect(try eventually { owned.refusal?.code == .unreachable })
+        #expect(await refusal(of: owned) == .unreachable)
+        proxy.fail(nil)
+        #expect(try eventually { owned.refusal == nil })
+        owned.close()
+    }
+
     @Test("An opening waits for a database that is away, says why, and ends when it is told to")
     func waits() throws {
         let proxy = try FaultProxy(to: schema.cluster.port)

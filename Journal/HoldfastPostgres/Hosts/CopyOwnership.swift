@@ -6,6 +6,8 @@ struct CopyOwnership: JournalOwnership {
     let name: String
     let lease: JournalLease
     let gate: PostgresGate
+    /// The lease's.
+    let clock: EngineClock
     /// After which a commit that is under way says that the database is away, though no call has failed yet.
     var patience = Duration.seconds(5)
 
@@ -36,6 +38,10 @@ struct CopyOwnership: JournalOwnership {
         if let trouble = status.trouble { return unreachable(trouble.words) }
         if let waiting = status.underWay, waiting.since + patience < .now {
             return unreachable("commit \(waiting.number) waits for its answer")
+        }
+        // Where nobody submits, no commit would say that the database is away.
+        if lease.epoch != nil, lease.handOutUntil ?? .zero <= clock.monotonic() {
+            return unreachable("the lease is not renewed" + (lease.trouble.map { ": \($0)" } ?? ""))
         }
         return nil
     }

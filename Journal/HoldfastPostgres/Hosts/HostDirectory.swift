@@ -11,12 +11,9 @@ package final class HostDirectory: Sendable {
     /// - Parameter path: made with mode 0700 when it is not there; the directory above it exists.
     /// - Throws: ``JournalError`` with `ownedByAnotherProcess` while another process has it, or what the system says.
     package init(_ path: String) throws(JournalError) {
-        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        let path = Self.plain(path)
         self.path = path
-        guard Files.exists(path) || Files.exists(Files.parent(of: path)) else {
-            throw JournalError(
-                .notFound, "cannot make \(path): there is no directory \(Files.parent(of: path)) yet; make it first")
-        }
+        try Self.examine(path)
         do throws(LMDBError) {
             _ = try Files.makeDirectory(path, adopting: true)
             lock = try OpenFile(path + "/host.lock", .createHere)
@@ -33,6 +30,33 @@ package final class HostDirectory: Sendable {
     }
 
     deinit { lock.unlock() }
+
+    private static func plain(_ path: String) -> String {
+        path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Finds out whether working copies can lie in a directory, and changes nothing.
+    ///
+    /// - Returns: whether it is there; else it can be made.
+    /// - Throws: ``JournalError`` that says what is in the way.
+    @discardableResult
+    package static func examine(_ path: String) throws(JournalError) -> Bool {
+        let path = plain(path)
+        let isThere = Files.exists(path)
+        let place = isThere ? path : Files.parent(of: path)
+        if isThere, !Files.isDirectory(path) {
+            throw JournalError(
+                .alreadyExists, "\(path) is a file, and working copies need a directory: name another `journal.path`")
+        }
+        if !Files.isDirectory(place), !Files.isHidden(path) {
+            throw JournalError(.notFound, "cannot make \(path): there is no directory \(place) yet; make it first")
+        }
+        guard FileManager.default.isWritableFile(atPath: place) else {
+            throw JournalError(
+                .permissionDenied, "\(path) can't be used for working copies: this user may not write to \(place)")
+        }
+        return isThere
+    }
 
     package func copy(of journal: Int32) -> CopyPlace { CopyPlace("\(path)/\(journal).journal") }
 

@@ -29,6 +29,9 @@ package struct HostJournals: Sendable {
     ///
     /// - Throws: ``JournalError``: with code `closed` when it was stopped.
     package func openOwn(_ stop: OpeningStop) throws(JournalError) -> OwnedJournal {
+        try persist(stop) { (connection) throws(PQError) in
+            try terms.refuseSharedSessions(connection, by: .now + terms.answer, stop.interruption)
+        }
         let (place, lease, epoch) = try takeOwn(stop)
         return try openOwn(place, lease, epoch: epoch, stop)
     }
@@ -194,7 +197,7 @@ package struct HostJournals: Sendable {
         }
         stop.note(gate)
         defer { stop.note(nil) }
-        let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate)
+        let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate, clock: terms.clock)
         var options = terms.options
         options.create = true
         options.durability = .process

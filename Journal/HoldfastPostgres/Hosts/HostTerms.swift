@@ -39,12 +39,19 @@ package struct HostTerms: Sendable {
         self.upkeep = upkeep
     }
 
-    /// Connects, finds out whether this program may use the schema, and asks which losses are survived.
-    package func durability(by deadline: ContinuousClock.Instant) throws(JournalError) -> DatabaseDurability {
+    /// Connects, finds out whether a host of this program and this role can use the database, and asks which losses are
+    /// survived. Changes nothing.
+    package func examine(by deadline: ContinuousClock.Instant) throws(JournalError) -> DatabaseDurability {
         do throws(PQError) {
+            let interruption = try PQInterruption()
             let connection = try ServiceConnection.open(
-                target, schema, name: "holdfast check", by: deadline, PQInterruption())
+                target, schema, name: "holdfast check", by: deadline, interruption)
             defer { connection.close() }
+            try refuseSharedSessions(connection, by: deadline, interruption)
+            // Of what a host calls, those that change nothing.
+            _ = try OwnershipCalls(schema).list(connection, by: deadline)
+            _ = try FleetCalls(schema).lineages(connection, by: deadline)
+            _ = try IdentityCalls(schema).key(connection, by: deadline)
             return try DatabaseDurability(connection, by: deadline)
         } catch {
             throw JournalError(error)
@@ -64,6 +71,15 @@ package struct HostTerms: Sendable {
                 .permissionDenied,
                 "\(error), so the journals can't be listed: have the schema's owner run `holdfast postgres migrate --operators` "
                     + "with this role, once more if it was granted before")
+        }
+    }
+
+    /// - Throws: `unexpected` when a pooler lies between that shares sessions.
+    func refuseSharedSessions(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant, _ interruption: PQInterruption
+    ) throws(PQError) {
+        try PoolerCheck.refuseSharing(of: connection, by: deadline) { () throws(PQError) in
+            try connect("holdfast check", interruption)
         }
     }
 

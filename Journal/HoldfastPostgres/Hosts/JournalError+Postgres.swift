@@ -24,7 +24,10 @@ extension JournalError {
             case (.configuration, _), (.refused, _), (.unexpected, _): .notFound
             case (.unreachable, _), (.inDoubt, _), (.interrupted, _): .unreachable
             }
-        self.init(code, "the journal in PostgreSQL can't be opened: \(error)")
+        let advice =
+            error.sqlState == "42501"
+            ? ". Have the schema's owner run `holdfast postgres migrate --service` with the role of this host" : ""
+        self.init(code, "the journal in PostgreSQL can't be opened: \(error)\(advice)")
     }
 }
 

@@ -45,7 +45,7 @@ package final class OutcomeOutlet: Sendable {
         package internal(set) var trimmed = 0
         /// Whether the engine keeps a history; without one there are no outcomes to put.
         package internal(set) var isHistoryKept = true
-        /// Everything up to here is put.
+        /// Everything up to here is put, or not to be told. The place in the database may be an earlier one.
         package internal(set) var cursor = OutcomeCursor.start
         package internal(set) var trouble: String?
         /// Another host has taken the journal: nothing more is put.

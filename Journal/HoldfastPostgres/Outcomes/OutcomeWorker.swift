@@ -92,7 +92,10 @@ struct OutcomeWorker {
             try put(wanted, from: known, to: listing.end)
         }
         place = listing.end
-        board.tell { $0.missed += listing.missed }
+        board.tell { status in
+            status.cursor = listing.end
+            status.missed += listing.missed
+        }
         return true
     }
 
@@ -116,10 +119,7 @@ struct OutcomeWorker {
             throw OutletTrouble(error)
         }
         cursor = end
-        board.tell { status in
-            status.cursor = end
-            status.put += outcomes.count
-        }
+        board.tell { $0.put += outcomes.count }
     }
 
     private mutating func trim() throws(OutletTrouble) {

@@ -35,7 +35,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
             "schema \(schema) has version \(version), and this program knows it up to \(known) and must not use a newer "
                 + "one: install a newer Holdfast here"
         case .mayNotCreate(let schema, let role, let database):
-            "role \(role) may not create schema \(schema) in database \(database): as a superuser, run CREATE SCHEMA "
+            "role \(role) may not create schema \(schema) in database \(database): migrate as the role that is to own it, which "
+                + "is not the one of the hosts. If that is \(role): as a superuser, run CREATE SCHEMA "
                 + "\(schema.quoted) AUTHORIZATION \(role.quotedName) there, then migrate again"
         case .notOwner(let schema, let role, let owner):
             "role \(role) may not change schema \(schema): migrate as \(owner), which owns it"

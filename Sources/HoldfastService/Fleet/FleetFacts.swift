@@ -3,7 +3,7 @@ internal import HoldfastJournal
 internal import HoldfastPQ
 package import HoldfastPostgres
 
-/// What a database says to one who wants to use it: that it may, and which losses it survives.
+/// What a database says to a host that wants to use it: that it may, and which losses it survives.
 package struct FleetFacts: Sendable {
     /// The database and its servers, without the password.
     package let place: String
@@ -17,6 +17,6 @@ package struct FleetFacts: Sendable {
         let terms = try settings.terms(JournalOptions())
         place = terms.target.description
         host = terms.host
-        durability = try terms.durability(by: .now + .seconds(10))
+        durability = try terms.examine(by: .now + .seconds(10))
     }
 }

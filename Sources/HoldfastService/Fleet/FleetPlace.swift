@@ -24,6 +24,7 @@ package struct FleetPlace: Sendable {
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(journal.options(create: true))
         terms.times = times
+        try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
         let log = FleetLog(logger)
         let shared = try FleetShares(terms, directory)
@@ -49,6 +50,8 @@ package struct FleetPlace: Sendable {
             }
         } catch {
             shared.close()
+            // Whoever ended it knows why.
+            try Task.checkCancellation()
             throw error
         }
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
@@ -73,7 +76,7 @@ package struct FleetPlace: Sendable {
     private static func losses(_ terms: HostTerms, _ logger: Logger) async -> [String] {
         do throws(JournalError) {
             let durability = try await onThread("holdfast-facts") { () throws(JournalError) in
-                try terms.durability(by: .now + .seconds(10))
+                try terms.examine(by: .now + .seconds(10))
             }
             logger.info("\(durability.words)")
             return durability.warnings

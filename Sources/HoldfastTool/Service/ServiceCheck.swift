@@ -97,15 +97,10 @@ struct ServiceCheck {
 
     /// - Throws: ``JournalError`` when the database can't be reached or used, or its copies can't lie where they are to.
     private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
-        let facts = try FleetFacts(postgres)
         let copies = configuration.journal.copies
-        let isMade = FileManager.default.fileExists(atPath: copies)
-        let directory = isMade ? copies : URL(fileURLWithPath: copies).deletingLastPathComponent().path
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            throw JournalError(
-                .permissionDenied, "\(copies) can't be used for working copies: this user may not write to \(directory)"
-            )
-        }
+        let isMade = try HostDirectory.examine(copies)
+        try FormerJournals.refuse(in: copies)
+        let facts = try FleetFacts(postgres)
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,
             survives: facts.durability.words, warnings: facts.durability.warnings)

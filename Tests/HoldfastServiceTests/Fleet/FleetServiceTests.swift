@@ -34,21 +34,29 @@ struct FleetServiceTests {
 
     /// The journals that nobody owns and that have something left, by name.
     private func free() throws -> [String] {
+        try list().filter { $0.sighting.isFree && !$0.isClosed }.map(\.name).sorted()
+    }
+
+    private func list() throws -> [ListedJournal] {
         let connection = try connect(cluster.tcp("user=\(role)"))
         defer { connection.close() }
-        return try OwnershipCalls(schema).list(connection, by: soon()).filter { $0.sighting.isFree && !$0.isClosed }
-            .map(\.name).sorted()
+        return try OwnershipCalls(schema).list(connection, by: soon())
     }
 
     /// A service that nobody follows within the test, and whose watch looks all the time.
-    private func host(_ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"") throws -> ServiceRun {
+    private func host(
+        _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
+        more: String = ""
+    ) throws -> ServiceRun {
+        let database = database ?? cluster.tcp("user=\(role)")
         try folder.write(
             "\(name).yaml",
             """
-            journal: {postgres: "\(cluster.tcp("user=\(role)"))", path: \(name), host: \(name), schema: \(schema)}
+            journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)}
             routes: [{name: default, \(endpoint)}]
             gateway: {http2: {listen: "127.0.0.1:0"}}
             log: {level: critical}
+            \(more)
             """)
         let configuration = try HoldfastConfiguration.load(file: folder("\(name).yaml"), environment: [:])
         var sources = ServiceRun.Sources()
@@ -91,7 +99,8 @@ struct FleetServiceTests {
         await one.end()
         #expect(await first.error == nil)
         #expect(await waitUntil { taken.withLock { $0 } == 3 })
-        #expect(try await waitUntil { try free().isEmpty })
+        // While the host that delivered it lives.
+        #expect(try await waitUntil { try list().contains { $0.name == "one" && $0.isClosed } })
         await two.end()
         #expect(await second.error == nil)
         try await mock.stop()
@@ -111,5 +120,47 @@ struct FleetServiceTests {
         await two.end()
         #expect(await second.error == nil)
         #expect(try free() == ["one", "two"])
+    }
+
+    @Test("What ends a service while its journal is opened is what is told, and an end that was asked for is no error")
+    func firstFailure() async throws {
+        let other = try await MockAPNsServer.start(MockAPNsConfiguration())
+        let taken = try host("one", more: "admin: {listen: \"\(other.address)\"}")
+        let error = await taken.run().error as? GatewayError
+        #expect(error?.kind == .cannotListen)
+        try await other.stop()
+        let waiting = try host("two", of: "host=127.0.0.1 port=1 dbname=none user=nobody sslmode=disable")
+        async let outcome = waiting.run()
+        await waiting.end()
+        #expect(await outcome.error == nil)
+    }
+
+    @Test("A journal of a directory with something left is not passed over where its host begins to use a database")
+    func formerJournal() async throws {
+        let path = folder("one/push.journal")
+        try FileManager.default.createDirectory(atPath: folder("one"), withIntermediateDirectories: true)
+        try folder.write(
+            "before.yaml",
+            """
+            journal: {path: one/push.journal}
+            routes: [{name: default, endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        let configuration = try HoldfastConfiguration.load(file: folder("before.yaml"), environment: [:])
+        let before = ServiceRun(
+            configuration, routes: try ServicePlan.routes(configuration),
+            host: ServiceHost { Logger(label: $0) { _ in SwiftLogNoOpLogHandler() } }, sources: ServiceRun.Sources())
+        async let first = before.run()
+        #expect(await waitUntil { before.health.isReady })
+        try await submit(3, to: before)
+        await before.end()
+        #expect(await first.left == 3)
+        // Beside where its copies are to be, and there.
+        for place in [folder("one"), path] {
+            let error = #expect(throws: JournalError.self) { try FormerJournals.refuse(in: place) }
+            let words = error?.message ?? ""
+            #expect(words.contains(path) && words.contains("3 notifications wait"), "\(words)")
+        }
+        #expect(await (try host("one").run().error as? JournalError)?.code == .alreadyExists)
     }
 }

@@ -51,6 +51,10 @@ struct FleetCommandTests {
         let dropped = try await world.tool("journal", "drop", "\(waiting)", "--yes", "--json")
         #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
 
+        // For all that, it can't be a host.
+        let host = try await world.tool("serve", "--check")
+        #expect(host.status == 77 && host.output.contains("migrate --service"), "\(host.output)\(host.errors)")
+
         // By name.
         let counted = try await world.tool("journal", "list", "--journal-name", "beta", "--count", "--json")
         #expect(try counted.count("count") == 2, "\(counted.errors)")

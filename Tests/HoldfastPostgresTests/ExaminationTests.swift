@@ -1,0 +1,62 @@
+import Holdfast
+import HoldfastPQ
+import HoldfastPostgres
+import Scratch
+import TestPostgres
+import Testing
+
+/// What a host finds out before it serves, and `serve --check` without serving.
+@Suite("What a host needs, on a real server", .enabled(if: PostgresProgram.isWanted))
+struct ExaminationTests {
+    private let schema: OwnSchema
+
+    init() throws { schema = try OwnSchema() }
+
+    private func examine(as user: String, port: Int? = nil) throws -> DatabaseDurability {
+        let terms = HostTerms(
+            target: try PQTarget(schema.cluster.tcp("user=\(user)", port: port)), schema: schema.name, host: "web-1")
+        return try terms.examine(by: soon())
+    }
+
+    @Test("A role that may only ask owners, or submit, is no role for a host, and is told which one is")
+    func roles() throws {
+        _ = try examine(as: schema.service)
+        let role = schema.submitter
+        try Migrator(schema: schema.name).migrate(schema.asOwner(), operators: role, by: soon())
+        let error = #expect(throws: JournalError.self) { try examine(as: role) }
+        #expect(error?.code == .permissionDenied)
+        #expect(error?.message.contains("holdfast postgres migrate --service") == true)
+    }
+
+    @Test(
+        "A pooler that shares sessions is refused before anything else, and one that does not is worked through",
+        .enabled(if: Pooler.isInstalled))
+    func poolers() throws {
+        let folder = try TemporaryFolder()
+        let shared = try Pooler(to: schema.cluster, mode: "transaction", user: schema.service)
+        func refusal() -> String? {
+            do { _ = try examine(as: schema.service, port: shared.port) } catch { return "\(error)" }
+            return nil
+        }
+        // Before it listens, it can't be reached.
+        #expect(try eventually { refusal()?.contains("pool_mode = session") == true })
+        let error = #expect(throws: JournalError.self) { try Host(schema, in: folder, port: shared.port).open() }
+        #expect(error?.message.contains("pool_mode = session") == true)
+        let own = try Pooler(to: schema.cluster, mode: "session", user: schema.service)
+        #expect(try eventually { (try? examine(as: schema.service, port: own.port)) != nil })
+        let owned = try Host(schema, in: folder, port: own.port).open()
+        try add("one", to: owned)
+        owned.close()
+    }
+
+    @Test("A place where working copies can't be is an error that says why")
+    func places() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "")
+        #expect(throws: JournalError.self) { try HostDirectory.examine(folder("file")) }
+        #expect(throws: JournalError.self) { try HostDirectory.examine(folder("file/copies")) }
+        #expect(throws: JournalError.self) { try HostDirectory.examine(folder("no/copies")) }
+        #expect(try !HostDirectory.examine(folder("copies")))
+        #expect(try HostDirectory.examine(folder.path + "/"))
+    }
+}
