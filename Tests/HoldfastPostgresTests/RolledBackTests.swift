@@ -105,6 +105,38 @@ struct RolledBackTests {
         for journal in [again, own, other] { journal.close() }
     }
 
+    @Test("A copy that is still open when the database comes back is looked at once it is closed")
+    func closedLate() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let (first, second) = (try host("first", folders[0]), try host("second", folders[1]))
+        let owned = try first.open()
+        try add("one", to: owned)
+        owned.close()
+        let own = try second.open()
+        try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
+        let dump = try dump()
+        let watch = try FleetWatch(second.journals, mine: own.id)
+        defer { watch.stop() }
+        var arrivals = watch.taken.makeAsyncIterator()
+        func next() async throws -> OwnedJournal {
+            let found = try #require(await arrivals.next())
+            return try second.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        }
+        let taken = try await next()
+        try add("two", to: taken)
+        try restore(dump)
+        // The watch has looked at it.
+        #expect(try eventually { watch.journals.contains { $0.name == "first" && $0.sighting.isFree } })
+        taken.close()
+        watch.leave(taken.id)
+        let opening = Background { try first.open() }
+        let again = try await next()
+        #expect(try lanes(again) == ["one", "two"])
+        let other = try opening.value()
+        #expect(other.name == "first#2")
+        for journal in [again, own, other] { journal.close() }
+    }
+
     @Test(
         "A copy from a time that the database has forgotten is not written over what came since: it is kept aside, and what waits counts as possibly sent"
     )

@@ -38,12 +38,15 @@ extension LMDBJournal {
         if state.facts.openings == 0 { state.facts.nextUID = max(state.facts.nextUID, options.uidBase + 1) }
         state.facts.openings += 1
         state.facts.closedInOrder = false
-        if options.hasForgotten {
+        if let forgotten = options.forgotten {
             CopyRule.skipUIDs(&state.facts)
-            for lane in state.lanes.indices { state.lanes[lane].mark = state.lanes[lane].lastUID }
+            for index in state.lanes.indices {
+                let lane = state.lanes[index]
+                state.lanes[index].mark = max(lane.mark, min(lane.lastUID, forgotten[lane.key] ?? 0))
+            }
         }
         try store.markOpen(
-            state.facts, lanes: options.hasForgotten ? state.lanes.all : [], limit: options.limit, directory: path)
+            state.facts, lanes: options.forgotten == nil ? [] : state.lanes.all, limit: options.limit, directory: path)
         let outcomes = OutcomeAppender(after: state.log.newest, block: found.log.newestBlock)
         let figures = try OutcomeMigration.run(store, &state, outcomes, directory: path) ?? found.figures
         return Opened(store: store, state: state, figures: figures, outcomes: outcomes)

@@ -52,9 +52,10 @@ public struct JournalOptions: Sendable {
     /// Of the identities by which repeats are recognised, the same for all journals with this ``gate``. nil for the journal's own
     /// key.
     package var repeatKey: IdentityKey?
-    /// Whether others may have gone on from what is opened, and what they did is not known here: UIDs begin far beyond theirs, and
-    /// what waits counts as possibly sent. What is deferred or scheduled keeps what its record says.
-    package var hasForgotten = false
+    /// The last UIDs, by lane, of those who have gone on from an earlier time of what is opened, and whose deeds it does not have:
+    /// up to them, what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its
+    /// record says. nil where nobody has.
+    package var forgotten: [LaneKey: UInt64]?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
 

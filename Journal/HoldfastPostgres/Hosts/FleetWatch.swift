@@ -72,13 +72,16 @@ package final class FleetWatch: Sendable {
         var incarnation = ""
         var ahead: [Int32: UInt64] = [:]
         var told: Set<String> = []
+        // Copies are looked at again for a while: one that is being closed can't be read yet.
+        var censusEnd = Duration.zero
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 let (connection, isNew) = try session.opened(by: .now + terms.connecting)
                 if isNew { machine.sessionEnded() }
                 let now = try FleetCalls(terms.schema).look(connection, by: deadline).incarnation
-                if now != incarnation || !ahead.isEmpty {
+                if now != incarnation { censusEnd = terms.clock.monotonic() + terms.times.takeAfter * 3 }
+                if !ahead.isEmpty || terms.clock.monotonic() < censusEnd {
                     let found = try census.take(except: board.withLock(\.mine), connection)
                     (ahead, incarnation) = (found.ahead, now)
                     for (path, copy) in found.useless where told.insert(path).inserted {

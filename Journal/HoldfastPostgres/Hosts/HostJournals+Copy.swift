@@ -12,8 +12,8 @@ extension HostJournals {
         var lineage: Lineage
         var fleet: String
         var isRestored = false
-        /// The copy that this host had shows that the database has forgotten what others have done.
-        var hasForgotten = false
+        /// Of the copy that this host had, where that shows that the database has forgotten what was done: the last UIDs by lane.
+        var forgotten: [LaneKey: UInt64]?
     }
 
     func build(
@@ -55,13 +55,12 @@ extension HostJournals {
         if let note = copy.note() {
             let last = copy.lastCommit(mapByteCount: limits.mapByteCount) ?? 0
             if note.fleet != fleet || note.name != place.name {
-                try setAside(copy, place, .foreign)
+                _ = try setAside(copy, place, .foreign)
             } else {
                 switch Lineage.standing(copy: (last, note.lineage), log: (log, lineage)) {
                 case .behind: break
                 case .apart:
-                    try setAside(copy, place, .apart(copy: last, log: log))
-                    built.hasForgotten = true
+                    built.forgotten = try setAside(copy, place, .apart(copy: last, log: log))
                 case .ahead:
                     built.last = try builder.restore(from: copy.entries, over: connection)
                     (built.lineage, built.isRestored) = (note.lineage, true)
@@ -72,8 +71,7 @@ extension HostJournals {
         }
         do throws(CopyError) { built.last = try builder.build(in: copy.entries, over: connection) } catch {
             guard case .rolledBack(let last, let log) = error else { throw error }
-            try setAside(copy, place, .apart(copy: last, log: log))
-            built.hasForgotten = true
+            built.forgotten = try setAside(copy, place, .apart(copy: last, log: log))
             built.last = try builder.build(in: copy.entries, over: connection)
         }
         return built
@@ -93,13 +91,21 @@ extension HostJournals {
         }
     }
 
-    private func setAside(_ copy: CopyPlace, _ place: ListedName, _ why: HostNews.SetAside) throws(CopyError) {
-        do throws(LMDBError) {
-            onNews(.setAside(journal: place.name, copy: try copy.setAside(), why: why))
+    /// - Returns: the last UIDs of the copy, by lane.
+    private func setAside(
+        _ copy: CopyPlace, _ place: ListedName, _ why: HostNews.SetAside
+    ) throws(CopyError) -> [LaneKey: UInt64] {
+        let path: String
+        do throws(LMDBError) { path = try copy.setAside() } catch { throw .copy(error) }
+        onNews(.setAside(journal: place.name, copy: path, why: why))
+        do throws(JournalError) {
+            try LMDBJournal.prepareCopy(copy.directory)
+            // In another database nobody goes on from it.
+            if why == .foreign { return [:] }
+            return try LMDBJournal.countAsSent(inCopy: path, mapByteCount: terms.options.mapByteCount)
         } catch {
-            throw .copy(error)
+            throw .place(error)
         }
-        do throws(JournalError) { try LMDBJournal.prepareCopy(copy.directory) } catch { throw .place(error) }
     }
 
     /// The commits that the database had lost may have had identities.

@@ -85,7 +85,11 @@ package struct HostJournals: Sendable {
                 _ = lease.waitToHold(.milliseconds(100))
             }
             if let epoch = lease.epoch, !stop.isStopped { return (place, lease, epoch) }
-            if let trouble = lease.trouble { onNews(.waiting(trouble)) }
+            onNews(
+                .waiting(
+                    lease.trouble
+                        ?? "journal \(place.name) had an owner: for 10 s after a change of the database nobody takes it, and then "
+                        + "first whoever has more of it"))
             lease.release(within: terms.times.answer)
             if stop.isStopped { throw stopped }
         }
@@ -204,7 +208,7 @@ package struct HostJournals: Sendable {
         options.gate = gate
         options.ownership = ownership
         options.uidBase = UInt64(place.id) << ListedJournal.uidBits
-        options.hasForgotten = built.hasForgotten
+        options.forgotten = built.forgotten
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)

@@ -108,12 +108,12 @@ package struct FleetPlace: Sendable {
 final class FleetLog: Sendable {
     private let logger: Logger
     private let last = Monitor<(words: String, at: ContinuousClock.Instant)?>(nil)
-    private let kept = Monitor<[String]>([])
+    private let kept = Monitor<[(journal: String, words: String)]>([])
 
     init(_ logger: Logger) { self.logger = logger }
 
     /// What an operator should know of further on, in whole sentences.
-    var warnings: [String] { kept.withLock { $0 } }
+    var warnings: [String] { kept.withLock { $0.map(\.words) } }
 
     func tell(_ news: HostNews) {
         switch news {
@@ -131,19 +131,24 @@ final class FleetLog: Sendable {
             )
         case .setAside(let journal, let copy, .foreign):
             keep(
-                "\(copy) is kept aside: it is a copy of journal \(journal) of another database, or one that this database does not "
-                    + "have. If that other database is in use, remove it; if nothing else has it, see what is waiting there by "
-                    + "`holdfast journal status --journal`")
+                "\(copy) is a copy of journal \(journal) of another database, or of one that this database does not have: it is kept, "
+                    + "and nothing of it is used. `holdfast journal status --journal \(copy)` says what waits in it. If that other "
+                    + "database delivers it, or nothing is missed, remove what ends with .aside while the service is stopped",
+                about: journal)
         case .setAside(let journal, let copy, .apart(let last, let log)):
             keep(
                 "The database had lost commits of journal \(journal), and others have gone on from what it has: it ends with commit "
-                    + "\(log), and this host's copy with commit \(last) of another line. The journal goes on as the database has it. "
-                    + "\(copy) is kept aside: see what is waiting there by `holdfast journal status --journal`")
+                    + "\(log), and \(copy) with commit \(last) of another line. The journal goes on as the database has it. The copy is "
+                    + "kept: `holdfast journal status --journal \(copy)` says what waits in it", about: journal)
         }
     }
 
-    private func keep(_ words: String) {
+    /// - Parameter journal: of whose copy the last words are what counts.
+    private func keep(_ words: String, about journal: String = "") {
         logger.error("\(words)")
-        kept.withLock { $0.append(words) }
+        kept.withLock { kept in
+            if !journal.isEmpty { kept.removeAll { $0.journal == journal } }
+            kept.append((journal, words))
+        }
     }
 }
