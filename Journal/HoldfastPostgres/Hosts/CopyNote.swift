@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Holdfast
 
-/// What a host remembers beside a working copy: of which journal of which database it is, and who has written what it has.
+/// The file beside a working copy: it names the journal and the database, and the ownerships that have written its commits.
 struct CopyNote: Hashable, Sendable {
     /// The ownership under which the copy was opened last.
     var epoch: Int64

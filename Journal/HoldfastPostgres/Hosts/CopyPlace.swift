@@ -14,7 +14,8 @@ package struct CopyPlace: Sendable {
 
     var entries: String { LMDBJournal.entries(in: directory) }
 
-    /// What is remembered of the copy; `nil` for one of another boot of the machine, which is no use.
+    /// The note beside the copy; `nil` where there is none, or where it is of another boot of the machine: such a copy may have lost
+    /// pages.
     func note() -> CopyNote? {
         guard let boot = Self.boot, let text = try? String(contentsOfFile: noteFile, encoding: .utf8),
             let note = CopyNote(text: text), note.boot == boot

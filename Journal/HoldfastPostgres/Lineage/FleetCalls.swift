@@ -1,6 +1,6 @@
 internal import HoldfastPQ
 
-/// What a look at the database as a whole shows.
+/// The identity of the database, as of one look.
 struct FleetSighting: Hashable, Sendable {
     /// Of the schema: what a dump and a backup keep, and no other database has.
     let id: String

@@ -15,17 +15,17 @@ package struct Lineage: Hashable, Sendable {
         }
     }
 
-    /// What a working copy is to its log.
+    /// How a working copy stands to the log of its journal.
     package enum Standing: Hashable, Sendable {
-        /// What it has, the log has.
+        /// The log has every commit of the copy.
         case behind
-        /// It goes on behind the log's end: the database has lost commits.
+        /// The copy has every commit of the log, and more: the database has lost those.
         case ahead
         /// Each has commits that the other lacks.
         case apart
     }
 
-    /// Those before are forgotten. A journal is opened so often while nobody looks at a database that went back.
+    /// The ownerships that are remembered: enough for all openings between the time that a database went back to, and the present.
     private static let greatestCount = 256
 
     /// By their first commits.
