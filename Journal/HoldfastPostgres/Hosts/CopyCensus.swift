@@ -3,6 +3,22 @@ internal import HoldfastJournal
 internal import HoldfastLMDB
 internal import HoldfastPQ
 
+/// The database as a whole, as of one look: which one it is, its journals, and who has written them.
+struct FleetState: Sendable {
+    let fleet: FleetSighting
+    let journals: [ListedJournal]
+    let lineages: [Int32: Lineage]
+
+    init(
+        _ schema: SchemaName, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        let calls = FleetCalls(schema)
+        fleet = try calls.look(connection, by: deadline)
+        journals = try OwnershipCalls(schema).list(connection, by: deadline)
+        lineages = try calls.lineages(connection, by: deadline)
+    }
+}
+
 /// Looks for what the copies of a host have that the database lacks, since that went back in time.
 ///
 /// Until hosts have looked, nobody takes a journal that was owned before (``LeaseTimes/takeAfter`` from the first who noticed).
@@ -21,24 +37,22 @@ struct CopyCensus: Sendable {
     /// Claims the journals of which a copy is ahead of the database.
     ///
     /// - Parameter mine: the journals that this process has open.
-    func take(except mine: Set<Int32>, _ connection: PQConnection) throws(PQError) -> Found {
+    func take(
+        except mine: Set<Int32>, of state: FleetState, _ connection: PQConnection
+    ) throws(PQError) -> Found {
         var found = Found()
-        let copies = directory.copies.filter { !mine.contains($0) }
-        guard !copies.isEmpty else { return found }
         let calls = FleetCalls(terms.schema)
-        let fleet = try calls.look(connection, by: deadline)
-        let journals = try OwnershipCalls(terms.schema).list(connection, by: deadline)
-        let lineages = try calls.lineages(connection, by: deadline)
-        for id in copies {
+        for id in directory.copies where !mine.contains(id) {
             let copy = directory.copy(of: id)
             guard let note = copy.note(), let last = copy.lastCommit(mapByteCount: terms.options.mapByteCount), last > 0
             else { continue }
-            guard note.fleet == fleet.id, journals.contains(where: { $0.id == id && $0.name == note.name }) else {
+            guard note.fleet == state.fleet.id, state.journals.contains(where: { $0.id == id && $0.name == note.name })
+            else {
                 found.useless[copy.directory] = (note.name, .foreign)
                 continue
             }
             let log = try LogCalls(terms.schema, journal: id).state(connection, by: deadline).last
-            switch Lineage.standing(copy: (last, note.lineage), log: (log, lineages[id] ?? Lineage())) {
+            switch Lineage.standing(copy: (last, note.lineage), log: (log, state.lineages[id] ?? Lineage())) {
             case .behind: break
             case .apart: found.useless[copy.directory] = (note.name, .apart(copy: last, log: log))
             case .ahead:

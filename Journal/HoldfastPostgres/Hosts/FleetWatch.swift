@@ -21,7 +21,7 @@ package final class FleetWatch: Sendable {
     private let census: CopyCensus
     private let onNews: @Sendable (HostNews) -> Void
     private let limit: Int
-    /// What was taken. ``leave(_:)`` follows, sooner or later. Ends when the watch has taken its last journal.
+    /// The journals that were taken; ``leave(_:)`` follows for each. Ends when the watch has taken its last one.
     package let taken: AsyncStream<Taken>
     private let onTaken: AsyncStream<Taken>.Continuation
     private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
@@ -82,7 +82,8 @@ package final class FleetWatch: Sendable {
                 let now = try FleetCalls(terms.schema).look(connection, by: deadline).incarnation
                 if now != incarnation { censusEnd = terms.clock.monotonic() + terms.times.takeAfter * 3 }
                 if !ahead.isEmpty || terms.clock.monotonic() < censusEnd {
-                    let found = try census.take(except: board.withLock(\.mine), connection)
+                    let state = try FleetState(terms.schema, connection, by: .now + terms.answer)
+                    let found = try census.take(except: board.withLock(\.mine), of: state, connection)
                     (ahead, incarnation) = (found.ahead, now)
                     for (path, copy) in found.useless where told.insert(path).inserted {
                         onNews(.setAside(journal: copy.name, copy: path, why: copy.why))

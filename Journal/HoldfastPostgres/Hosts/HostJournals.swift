@@ -97,19 +97,14 @@ package struct HostJournals: Sendable {
 
     /// - Returns: with the last commits of copies that are ahead of the database.
     private func choose(_ connection: PQConnection) throws(PQError) -> (OwnJournalChoice, [Int32: UInt64]) {
-        let ahead = try census.take(except: [], connection).ahead
-        let deadline = ContinuousClock.now + terms.answer
-        let calls = FleetCalls(terms.schema)
-        let (fleet, lineages) = (
-            try calls.look(connection, by: deadline), try calls.lineages(connection, by: deadline)
-        )
+        let state = try FleetState(terms.schema, connection, by: .now + terms.answer)
+        let ahead = try census.take(except: [], of: state, connection).ahead
         let choice = OwnJournalChoice.choose(
-            from: try OwnershipCalls(terms.schema).list(connection, by: deadline), host: terms.host,
-            ahead: Set(ahead.keys)
+            from: state.journals, host: terms.host, ahead: Set(ahead.keys)
         ) { id in
             // An epoch alone comes again in another database, and in one that went back.
-            guard let note = directory.copy(of: id).note(), note.fleet == fleet.id,
-                note.lineage.ownerships.last?.stamp == lineages[id]?.ownerships.last?.stamp
+            guard let note = directory.copy(of: id).note(), note.fleet == state.fleet.id,
+                note.lineage.ownerships.last?.stamp == state.lineages[id]?.ownerships.last?.stamp
             else { return nil }
             return note.epoch
         }
@@ -182,12 +177,10 @@ package struct HostJournals: Sendable {
         let built = try build(place, epoch: epoch, copy, stop)
         let lineage = built.lineage.adding(UUID().uuidString.lowercased(), after: built.last.number)
         try copy.note(epoch: epoch, fleet: built.fleet, name: place.name, lineage)
-        try persist(stop) { (connection) throws(PQError) in
-            try FleetCalls(terms.schema).note(
-                lineage, of: place.id, epoch: epoch, connection, by: .now + terms.answer)
-        }
         let repeatKey = try persist(stop) { (connection) throws(PQError) in
-            try IdentityCalls(terms.schema).key(connection, by: .now + terms.answer)
+            let deadline = ContinuousClock.now + terms.answer
+            try FleetCalls(terms.schema).note(lineage, of: place.id, epoch: epoch, connection, by: deadline)
+            return try IdentityCalls(terms.schema).key(connection, by: deadline)
         }
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
