@@ -28,6 +28,12 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
     @Flag(help: "Deliver without a history, too: the ratio is what it costs.") var history = false
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
+    @Option(
+        help: """
+            Deliver to the `holdfast mock http2` that is listening at this port, and do nothing else: for tools that count \
+            this program's instructions and do not follow its children.
+            """) var mock: Int?
+    @Option(help: "With --mock: its certificate directory.") var certificates: String?
     @OptionGroup var scratch: ScratchOptions
     @Flag(help: "Print one JSON object.") var json = false
 
@@ -39,6 +45,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
                 "--count, --rounds, --streams, --payload, --window, --connections or --cumulative-window is out of range"
             )
         }
+        guard (mock == nil) == (certificates == nil), mock == nil || !binary else {
+            throw ValidationError("--mock and --certificates go together, and without --binary")
+        }
         guard !binary || payload <= 2048 else {
             throw ValidationError("the binary protocol takes 2048 bytes of payload")
         }
@@ -47,26 +56,34 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     func run() async throws {
         let directory = try scratch.make()
         defer { directory.remove() }
-        let certificates = "\(directory.path)/certificates"
-        let mock = try MockProcess(["http2", "--streams", "\(streams)"], certificateDirectory: certificates)
-        defer { mock.stop() }
+        let certificates = certificates ?? "\(directory.path)/certificates"
+        var own: MockProcess?
+        defer { own?.stop() }
+        let port: Int
+        if let mock {
+            port = mock
+        } else {
+            let started = try MockProcess(["http2", "--streams", "\(streams)"], certificateDirectory: certificates)
+            (own, port) = (started, started.port)
+        }
         let gateway = binary ? try MockProcess(["binary"], certificateDirectory: certificates) : nil
         defer { gateway?.stop() }
         let bench = DeliveryBench(
-            count: count, payloadBytes: payload, directory: directory.path, durability: noSync ? .process : .full)
+            count: count, payloadBytes: payload, directory: directory.path, certificates: certificates,
+            durability: noSync ? .process : .full)
         let bodyFile = "\(directory.path)/body"
         try Data(bench.payload).write(to: URL(fileURLWithPath: bodyFile))
 
-        let yardstick = Yardstick.find()
+        let yardstick = own == nil ? nil : Yardstick.find()
         var ours: [DeliveryBench.Run] = []
         var theirs: [Yardstick.Run] = []
         var legacy: [DeliveryBench.Run] = []
         var forgetful: [DeliveryBench.Run] = []
         for round in 1...rounds {
-            if let yardstick { theirs.append(try measure(yardstick, mock, bodyFile)) }
-            ours.append(try await bench.run(.http2(port: mock.port, streams: streams, window: window)))
+            if let yardstick { theirs.append(try measure(yardstick, port, bodyFile)) }
+            ours.append(try await bench.run(.http2(port: port, streams: streams, window: window)))
             if history {
-                let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
+                let way = DeliveryBench.Way.http2(port: port, streams: streams, window: window)
                 forgetful.append(try await bench.run(way, keepsHistory: false))
             }
             if let gateway {
@@ -80,7 +97,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         print(json ? report.json : report.text)
     }
 
-    private func measure(_ yardstick: Yardstick, _ mock: MockProcess, _ bodyFile: String) throws -> Yardstick.Run {
+    private func measure(_ yardstick: Yardstick, _ port: Int, _ bodyFile: String) throws -> Yardstick.Run {
         // As long as a provider token, which the mock does not look at here.
         let bearer = "authorization: bearer " + String(repeating: "x", count: 180)
         return try yardstick.run(
@@ -89,7 +106,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
                 "apns-topic: \(DeliveryBench.topic)", "apns-push-type: alert", "apns-expiration: 1900000000",
                 "apns-id: 123e4567-e89b-12d3-a456-4266554400a0", bearer,
             ], bodyFile: bodyFile,
-            url: "https://127.0.0.1:\(mock.port)/3/device/" + String(repeating: "5a", count: 32))
+            url: "https://127.0.0.1:\(port)/3/device/" + String(repeating: "5a", count: 32))
     }
 }
 
@@ -119,9 +136,9 @@ struct DeliveryReport {
                     Quantile.median(ours.map(\.privateMegabytes))),
             "holdfast, durably submitted              \(thousands(Quantile.median(ours.map(\.submittedPerSecond))))",
         ]
-        if theirs.isEmpty {
+        if theirs.isEmpty, command.mock == nil {
             lines.append("h2load is not installed (Debian: nghttp2-client), so there is no yardstick")
-        } else {
+        } else if !theirs.isEmpty {
             lines.append(
                 "h2load, which keeps nothing              \(thousands(yardstick)), "
                     + String(format: "%.2f µs CPU each", Quantile.median(theirs.map(\.cpuMicroseconds))))

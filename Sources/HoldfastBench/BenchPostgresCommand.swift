@@ -36,14 +36,15 @@ struct BenchPostgresCommand: AsyncParsableCommand {
     func run() async throws {
         let directory = try scratch.make()
         defer { directory.remove() }
-        let mock = try MockProcess(
-            ["http2", "--streams", "\(streams)"], certificateDirectory: "\(directory.path)/certificates")
+        let certificates = "\(directory.path)/certificates"
+        let mock = try MockProcess(["http2", "--streams", "\(streams)"], certificateDirectory: certificates)
         defer { mock.stop() }
         let database = try BenchDatabase(self.database, schema)
         if !json { print("the database: \(database.durability.words)") }
         let terms = database.terms(host: "bench")
         let bench = DeliveryBench(
-            count: count, payloadBytes: payload, directory: directory.path, durability: .full)
+            count: count, payloadBytes: payload, directory: directory.path, certificates: certificates,
+            durability: .full)
         let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
         var (embedded, shared): ([DeliveryBench.Run], [DeliveryBench.Run]) = ([], [])
         for round in 1...rounds {

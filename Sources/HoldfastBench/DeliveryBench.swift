@@ -26,6 +26,8 @@ struct DeliveryBench {
     let count: Int
     let payloadBytes: Int
     let directory: String
+    /// The mock's.
+    let certificates: String
     let durability: LMDBJournal.Durability
 
     static let topic = "com.example.app"
@@ -60,11 +62,11 @@ struct DeliveryBench {
     }
 
     private func route(_ way: Way) throws -> Route {
-        let trust = TrustedCertificates.file("\(directory)/certificates/ca.pem")
+        let trust = TrustedCertificates.file("\(certificates)/ca.pem")
         switch way {
         case .http2(let port, let streams, _):
             let key = try APNsSigningKey(
-                file: "\(directory)/certificates/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
+                file: "\(certificates)/AuthKey.p8", keyID: "MOCKKEYID1", teamID: "MOCKTEAMID")
             var connection = APNsConnector.Configuration(
                 endpoint: try APNsEndpoint("https://127.0.0.1:\(port)"), trust: trust, signingKey: key)
             connection.maximumStreams = streams
