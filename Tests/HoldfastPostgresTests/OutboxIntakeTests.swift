@@ -110,7 +110,7 @@ struct OutboxIntakeTests {
         try host.takeIn(batch: 7, port: proxy.port)
         try host.tell()
         for (part, fault) in [
-            FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("claimed_outbox"),
+            FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("reclaim_outbox"),
         ]
         .enumerated() {
             proxy.fail(fault)
