@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastJournal
 import HoldfastPQ
 import HoldfastPostgres
 import HoldfastTesting

@@ -253,7 +253,7 @@ struct OutboxIntakeTests {
         let receipts = try await withCheckedThrowingContinuation { continuation in
             do {
                 try host.engine.submit(
-                    rows.map { try $0.notification.get() }, as: "sql", taking: rows.map(\.id),
+                    rows.map { try $0.notification.get() }, as: "sql", taking: rows.map(\.place),
                     onCommit: { continuation.resume(returning: $0) })
             } catch { continuation.resume(throwing: error) }
         }

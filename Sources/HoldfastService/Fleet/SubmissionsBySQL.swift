@@ -21,9 +21,11 @@ final class SubmissionsBySQL: Service, Sendable {
         intake.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
         intake.onDoubt = { unknown, again in
             logger.warning(
-                "The database has lost what became of \(unknown + again) submissions by SQL, and no host that is there has it: were \
+                """
+                The database has lost what became of \(unknown + again) submissions by SQL, and no host that is there has it: were \
                 commits lost, and a host with them? \(unknown) are at-most-once, are not sent, and end as unknown; \(again) are sent, \
-                and may be sent twice")
+                and may be sent twice
+                """)
         }
         self.terms = intake
         self.engine = engine
