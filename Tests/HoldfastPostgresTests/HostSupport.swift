@@ -30,3 +30,29 @@ func lanes(_ owned: OwnedJournal) throws -> [String] { try owned.journal.status(
 func add(_ lane: String, to owned: OwnedJournal) throws {
     _ = try owned.journal.openLane(LaneKey(route: lane, urgency: .immediate, guarantee: .atLeastOnce))
 }
+
+/// Waits until a host has taken a journal of another over, and opens it.
+func takeOver(_ name: String, by other: Host, mine: OwnedJournal) async throws -> OwnedJournal {
+    let watch = try FleetWatch(other.journals, mine: mine.id)
+    defer { watch.stop() }
+    for await found in watch.taken where found.journal.name == name {
+        return try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+    }
+    throw JournalError(.notFound, "\(name) was not taken")
+}
+
+extension OwnSchema {
+    /// All of it, as a backup has it.
+    func saved() throws -> String {
+        try PostgresProgram.run("pg_dump", ["-n", name.description, "-d", cluster.socket])
+    }
+
+    /// As an operator does who restores a backup: all of it is as it was, in new tables.
+    func restore(_ dump: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("dump.sql", dump)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        try psql("DROP SCHEMA \(name) CASCADE")
+        try PostgresProgram.run("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", "-f", folder("dump.sql"), cluster.socket])
+    }
+}

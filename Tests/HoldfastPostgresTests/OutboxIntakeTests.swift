@@ -110,7 +110,7 @@ struct OutboxIntakeTests {
         try host.takeIn(batch: 7, port: proxy.port)
         try host.tell()
         for (part, fault) in [
-            FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("claimed_outbox"),
+            FaultProxy.Fault.cutAfter("claim_outbox"), .cutBefore("claim_outbox"), .cutAfter("reclaim_outbox"),
         ]
         .enumerated() {
             proxy.fail(fault)
@@ -253,7 +253,7 @@ struct OutboxIntakeTests {
         let receipts = try await withCheckedThrowingContinuation { continuation in
             do {
                 try host.engine.submit(
-                    rows.map { try $0.notification.get() }, as: "sql", taking: rows.map(\.id),
+                    rows.map { try $0.notification.get() }, as: "sql", taking: rows.map(\.place),
                     onCommit: { continuation.resume(returning: $0) })
             } catch { continuation.resume(throwing: error) }
         }

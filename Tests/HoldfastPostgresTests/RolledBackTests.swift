@@ -33,31 +33,8 @@ struct RolledBackTests {
         }
     }
 
-    private func dump() throws -> String {
-        try PostgresProgram.run("pg_dump", ["-n", schema.name.description, "-d", schema.cluster.socket])
-    }
-
-    /// As an operator does who restores a backup: all of it is as it was, in new tables.
-    private func restore(_ dump: String) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("dump.sql", dump)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
-        try schema.psql("DROP SCHEMA \(schema.name) CASCADE")
-        try PostgresProgram.run(
-            "psql", ["-Xq", "-v", "ON_ERROR_STOP=1", "-f", folder("dump.sql"), schema.cluster.socket])
-    }
-
     private func host(_ name: String, _ folder: TemporaryFolder, _ news: News = News()) throws -> Host {
         try Host(schema, name, in: folder, times: .short) { news.tell($0) }
-    }
-
-    private func take(_ name: String, by other: Host, mine: OwnedJournal) async throws -> OwnedJournal {
-        let watch = try FleetWatch(other.journals, mine: mine.id)
-        defer { watch.stop() }
-        for await found in watch.taken where found.journal.name == name {
-            return try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
-        }
-        throw JournalError(.notFound, "\(name) was not taken")
     }
 
     @Test("What a restored backup lacks is put back by the host that has it, also if it accepts nothing meanwhile")
@@ -66,9 +43,9 @@ struct RolledBackTests {
         let host = try host("web-1", folder, news)
         let owned = try host.open()
         try add("one", to: owned)
-        let dump = try dump()
+        let dump = try schema.saved()
         try add("two", to: owned)
-        try restore(dump)
+        try schema.restore(dump)
         #expect(throws: JournalError.self) { try add("three", to: owned) }
         #expect(owned.ending != nil)
         owned.close()
@@ -86,18 +63,18 @@ struct RolledBackTests {
         let (first, second) = (try host("first", folders[0]), try host("second", folders[1], news))
         let owned = try first.open()
         try add("one", to: owned)
-        let dump = try dump()
+        let dump = try schema.saved()
         owned.close()
         let own = try second.open()
         // Free and closed journals are followed by nobody else: one with something left.
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
-        let taken = try await take("first", by: second, mine: own)
+        let taken = try await takeOver("first", by: second, mine: own)
         try add("two", to: taken)
         taken.close()
-        try restore(dump)
+        try schema.restore(dump)
         // Its former owner has the copy of the backup's time, and asks first.
         let opening = Background { try first.open() }
-        let again = try await take("first", by: second, mine: own)
+        let again = try await takeOver("first", by: second, mine: own)
         #expect(try lanes(again) == ["one", "two"])
         #expect(news.all.filter { $0 == "restored first" }.count == 1)
         let other = try opening.value()
@@ -114,7 +91,7 @@ struct RolledBackTests {
         owned.close()
         let own = try second.open()
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
-        let dump = try dump()
+        let dump = try schema.saved()
         let watch = try FleetWatch(second.journals, mine: own.id)
         defer { watch.stop() }
         var arrivals = watch.taken.makeAsyncIterator()
@@ -124,7 +101,7 @@ struct RolledBackTests {
         }
         let taken = try await next()
         try add("two", to: taken)
-        try restore(dump)
+        try schema.restore(dump)
         // The watch has looked at it.
         #expect(try eventually { watch.journals.contains { $0.name == "first" && $0.sighting.isFree } })
         taken.close()
@@ -150,12 +127,12 @@ struct RolledBackTests {
         let second = try host("second", folders[1], news)
         var own = try second.open()
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
-        let dump = try dump()
-        let taken = try await take("first", by: second, mine: own)
+        let dump = try schema.saved()
+        let taken = try await takeOver("first", by: second, mine: own)
         for lane in ["two", "three", "four"] { try add(lane, to: taken) }
         taken.close()
         own.close()
-        try restore(dump)
+        try schema.restore(dump)
         // Nobody who knows better is there.
         let since = try host("first", folders[2]).open()
         #expect(since.name == "first")
@@ -163,7 +140,7 @@ struct RolledBackTests {
         since.close()
         try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'first'")
         own = try second.open()
-        let next = try await take("first", by: second, mine: own)
+        let next = try await takeOver("first", by: second, mine: own)
         #expect(try lanes(next) == ["one", "since"])
         #expect(news.all.contains("apart first \(since.id).journal.aside"))
         #expect(try next.journal.status().nextUID.rawValue > UInt64(next.id) << 44 + 1 << 32)
@@ -196,11 +173,11 @@ struct RolledBackTests {
         let host = try host("web-1", folder, news)
         let owned = try host.open()
         #expect(owned.name == "web-1#2")
-        let dump = try dump()
+        let dump = try schema.saved()
         try add("two", to: owned)
         busy.close()
         owned.close()
-        try restore(dump)
+        try schema.restore(dump)
         let next = try host.open()
         #expect(try next.name == "web-1#2" && lanes(next) == ["two"])
         next.close()

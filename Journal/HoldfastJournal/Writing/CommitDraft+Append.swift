@@ -16,7 +16,10 @@ extension CommitDraft {
         state.facts.nextUID += UInt64(count)
         if let time = submission.earliestTime { state.facts.wallTime = time }
         state.facts.totals.accepted += UInt64(count)
-        taken += submission.taking
+        if !submission.taking.isEmpty {
+            taken += submission.taking
+            takenAt = max(takenAt, submission.acceptedAt)
+        }
         return .appended(appended)
     }
 

@@ -16,7 +16,9 @@ struct CommitDraft: ~Copyable {
     /// There is no room for what only may be needed.
     let keepsNothingAside: Bool
     /// The rows that its submissions take out of the queue of the journal's gate.
-    var taken: [Int64] = []
+    var taken: [QueueRow] = []
+    /// The latest time at which one of those was accepted.
+    var takenAt = WallTime(milliseconds: 0)
     /// The identities that it adds, for the journal's gate; none without one.
     var claims: [CommitClaim] = []
     /// Identities that other journals with such a gate have, and the UIDs there.
@@ -137,9 +139,10 @@ struct CommitDraft: ~Copyable {
             let key = EntriesStore.stateKey
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
+        try noteTaken()
         let figures = try CommitFigures(transaction, tables)
         let (state, taken, claims) = (state, taken, claims)
-        let others = try transaction.commit(taking: taken, claiming: claims)
+        let others = try transaction.commit(taking: taken.map(\.number), claiming: claims)
         return others.isEmpty ? .committed(state, figures) : .repeats(others)
     }
 

@@ -53,6 +53,16 @@ package enum WorkingCopy {
         return Place(number: bytes.load(UInt64.self, at: 8), sum: bytes.load(UInt64.self, at: 16))
     }
 
+    /// The number that the next commit of a copy gets.
+    ///
+    /// - Returns: `nil` in an environment without a ``CommitGate``.
+    package static func nextNumber(in transaction: borrowing WriteTransaction) throws(LMDBError) -> UInt64? {
+        guard transaction.recorder != nil, let table = transaction.environment.copyTable else { return nil }
+        let key = numberKey
+        guard let row = try transaction.get(key.span, in: table), row.count == 24 else { return 1 }
+        return row.span.load(UInt64.self, at: 8) + 1
+    }
+
     /// Brings a copy from one commit to the next.
     ///
     /// - Parameters:

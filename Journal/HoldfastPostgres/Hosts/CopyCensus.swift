@@ -53,11 +53,18 @@ struct CopyCensus: Sendable {
             }
             let log = try LogCalls(terms.schema, journal: id).state(connection, by: deadline).last
             switch Lineage.standing(copy: (last, note.lineage), log: (log, state.lineages[id] ?? Lineage())) {
-            case .behind: break
+            case .behind:
+                try calls.hear(
+                    id, stamp: note.stamp, incarnation: state.fleet.incarnation, connection, by: deadline)
             case .apart: found.useless[copy.directory] = (note.name, .apart(copy: last, log: log))
             case .ahead:
                 try calls.claim(id, upTo: last, connection, by: deadline)
                 found.ahead[id] = last
+                // In the outbox they are once more, and in the copy.
+                if let taken = copy.takenRows(after: log, mapByteCount: terms.options.mapByteCount) {
+                    try calls.claim(
+                        taken.rows, takenBy: id, isWhole: taken.forgotten <= log, connection, answer: terms.answer)
+                }
             }
         }
         return found

@@ -43,6 +43,9 @@ struct CopyNote: Hashable, Sendable {
         self.init(epoch: epoch, boot: boot, fleet: fleet, name: name, lineage: Lineage(ownerships))
     }
 
+    /// Of the ownership under which the copy was opened last.
+    var stamp: String { lineage.ownerships.last?.stamp ?? "" }
+
     var text: String {
         let wrote = lineage.ownerships.map { "wrote \($0.first) \($0.stamp)\n" }
         return "epoch \(epoch)\nboot \(boot)\nfleet \(fleet)\nname \(name)\n" + wrote.joined()

@@ -49,6 +49,18 @@ package struct CopyPlace: Sendable {
         }
     }
 
+    /// The rows of the outbox that the copy's journal has taken behind a commit, while nobody has it open; `nil` where they can't
+    /// be read.
+    func takenRows(after number: UInt64, mapByteCount: Int) -> TakenRows? {
+        do throws(LMDBError) {
+            let environment = try Environment.open(entries, .readWriteUnsynced, mapByteCount: mapByteCount, tables: 64)
+            defer { environment.close() }
+            return try TakenRows(in: environment, after: number)
+        } catch {
+            return nil
+        }
+    }
+
     /// Moves the copy out of the way, as it is.
     ///
     /// - Returns: where it is now.

@@ -188,7 +188,8 @@ package struct HostJournals: Sendable {
                 PostgresGate.Terms(
                     target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
                     connecting: terms.connecting, answer: terms.answer), after: built.last.number)
-            upkeep = try Upkeep(terms, journal: place.id, epoch: epoch, lease, gate)
+            upkeep = try Upkeep(
+                terms, journal: place.id, epoch: epoch, stamp: lineage.ownerships.last?.stamp ?? "", lease, gate)
         } catch {
             throw JournalError(error)
         }

@@ -18,17 +18,20 @@ final class Upkeep: Sendable {
     private let terms: HostTerms
     private let journal: Int32
     private let epoch: Int64
+    /// Of this ownership.
+    private let stamp: String
     private let lease: JournalLease
     private let gate: PostgresGate
     private let interruption: PQInterruption
     private let board = Monitor(State())
 
     init(
-        _ terms: HostTerms, journal: Int32, epoch: Int64, _ lease: JournalLease, _ gate: PostgresGate
+        _ terms: HostTerms, journal: Int32, epoch: Int64, stamp: String, _ lease: JournalLease, _ gate: PostgresGate
     ) throws(PQError) {
         self.terms = terms
         self.journal = journal
         self.epoch = epoch
+        self.stamp = stamp
         self.lease = lease
         self.gate = gate
         interruption = try PQInterruption()
@@ -43,10 +46,18 @@ final class Upkeep: Sendable {
             var session = ServiceSession(
                 terms.target, terms.schema, name: "holdfast checkpoints of journal \(journal)", interruption)
             var nextLook = Condition.now + terms.upkeep
+            var nextSight = Condition.now
+            // As of which the log was compared.
+            var incarnation: String?
             while !board.withLock(\.isUnwanted) {
                 board.wait(min(Self.tick, terms.upkeep)) { $0.isUnwanted }
                 if lease.phase == .lost { gate.stop() }
-                guard Condition.now >= nextLook, gate.status.ending == nil, let opened else { continue }
+                guard gate.status.ending == nil, let opened else { continue }
+                if Condition.now >= nextSight {
+                    nextSight = Condition.now + terms.times.beat
+                    compare(&incarnation, &session)
+                }
+                guard Condition.now >= nextLook, gate.status.ending == nil else { continue }
                 nextLook = Condition.now + terms.upkeep
                 look(at: opened, &session)
             }
@@ -68,6 +79,25 @@ final class Upkeep: Sendable {
 
     /// - Returns: whether the journal was closed in time.
     func waitForClosing(_ time: Duration) -> Bool { board.wait(time) { $0.isClosed } }
+
+    /// Compares the log with what was kept, at once when the database is another than before.
+    private func compare(_ seen: inout String?, _ session: inout ServiceSession) {
+        do throws(PQError) {
+            let open = try session.opened(by: .now + terms.connecting).0
+            let calls = FleetCalls(terms.schema)
+            let present = try calls.look(open, by: .now + terms.answer).incarnation
+            guard present != seen else { return }
+            let kept = gate.status.last
+            let log = try LogCalls(terms.schema, journal: journal).state(open, by: .now + terms.answer)
+            gate.sawLog(endingAt: log.last, kept: kept)
+            guard log.last >= kept else { return }
+            try calls.hear(journal, stamp: stamp, incarnation: present, open, by: .now + terms.answer)
+            seen = present
+        } catch {
+            session.close()
+            board.change { $0.trouble = $0.isUnwanted ? nil : error.description }
+        }
+    }
 
     private func look(at opened: LMDBJournal, _ session: inout ServiceSession) {
         do {

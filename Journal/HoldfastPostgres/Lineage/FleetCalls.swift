@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastPQ
 
 /// The identity of the database, as of one look.
@@ -15,6 +16,8 @@ struct FleetCalls: Sendable {
     private let list: PQStatement
     private let note: PQStatement
     private let claim: PQStatement
+    private let hear: PQStatement
+    private let taken: PQStatement
 
     init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -22,6 +25,8 @@ struct FleetCalls: Sendable {
         list = PQStatement("SELECT journal, first, stamp::text FROM \(name).list_ownerships()")
         note = PQStatement("SELECT \(name).note_ownerships($1, $2, $3, $4::text[]::uuid[])")
         claim = PQStatement("SELECT \(name).claim_journal($1, $2)")
+        hear = PQStatement("SELECT \(name).hear_journal($1, $2::text::uuid, $3)")
+        taken = PQStatement("SELECT \(name).claim_taken($1, $2, $3, $4)")
     }
 
     /// - Throws: `refused` with 25006 from a standby.
@@ -63,5 +68,39 @@ struct FleetCalls: Sendable {
         parameters.append(journal)
         parameters.append(Int64(bitPattern: number))
         try connection.run([PQStep(claim, parameters)], by: deadline)
+    }
+
+    /// Says that the database has all commits of an ownership, which counts if it is the journal's last one there.
+    ///
+    /// - Parameter incarnation: as of before that was found.
+    func hear(
+        _ journal: Int32, stamp: String, incarnation: String, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(stamp)
+        parameters.append(incarnation)
+        try connection.run([PQStep(hear, parameters)], by: deadline)
+    }
+
+    /// Says which rows of the outbox were taken by commits of the journal that the database lacks.
+    ///
+    /// - Parameter isWhole: whether these are all.
+    func claim(
+        _ rows: Set<QueueRow>, takenBy journal: Int32, isWhole: Bool, _ connection: PQConnection,
+        answer: Duration
+    ) throws(PQError) {
+        var rest = rows.sorted { $0.number < $1.number }[...]
+        repeat {
+            let page = rest.prefix(10_000)
+            rest = rest.dropFirst(page.count)
+            var parameters = PQParameters()
+            parameters.append(journal)
+            parameters.append(page.map(\.number))
+            parameters.append(page.map(\.time))
+            parameters.append(isWhole && rest.isEmpty)
+            try connection.run([PQStep(taken, parameters)], by: .now + answer)
+        } while !rest.isEmpty
     }
 }

@@ -7,6 +7,7 @@ package struct OutboxCalls: Sendable {
     /// The end of a row that is not taken into the journal.
     package struct Ending: Encodable, Sendable {
         let id: Int64
+        let outcome: String?
         let reason: String?
         let detail: String?
         let since: Int64?
@@ -14,26 +15,39 @@ package struct OutboxCalls: Sendable {
         /// - Parameter refusal: why it is told as rejected; `nil` for one that the journal had before.
         package init(_ id: Int64, _ refusal: Refusal?) {
             self.id = id
+            outcome = nil
             reason = JSONText.plain(refusal?.reason.rawValue)
             detail = JSONText.plain(refusal?.detail)
             since = (refusal?.blacklistEntry?.since).map(JSONText.time)
+        }
+
+        /// Of one that may have been sent, and is not to be sent twice.
+        init(unknown id: Int64) {
+            self.id = id
+            (reason, since) = (nil, nil)
+            outcome = TerminalOutcome.unknown.word
+            detail =
+                "the database has lost what became of it, and nobody knows whether it was sent; at-most-once, it is not sent again"
         }
     }
 
     private let journal: Int32
     private let epoch: Int64
+    private let hold: Int64
     private let claimStatement: PQStatement
     private let beforeStatement: PQStatement
     private let releaseStatement: PQStatement
     private let settleStatement: PQStatement
     private let turnStatement: PQStatement
 
-    package init(_ schema: SchemaName, journal: Int32, epoch: Int64) {
+    /// - Parameter hold: for which rows that were there before the database changed wait for all owners, at most.
+    package init(_ schema: SchemaName, journal: Int32, epoch: Int64, hold: Duration = OutboxIntake.Terms.hold) {
+        self.hold = Int64(hold / .milliseconds(1))
         self.journal = journal
         self.epoch = epoch
         let name = schema.quoted
-        claimStatement = PQStatement("SELECT * FROM \(name).claim_outbox($1, $2, $3)", preparedAs: "claim_outbox")
-        beforeStatement = PQStatement("SELECT * FROM \(name).claimed_outbox($1, $2, $3, $4)")
+        claimStatement = PQStatement("SELECT * FROM \(name).claim_outbox($1, $2, $3, $4)", preparedAs: "claim_outbox")
+        beforeStatement = PQStatement("SELECT * FROM \(name).reclaim_outbox($1, $2, $3, $4, $5)")
         releaseStatement = PQStatement("SELECT \(name).release_outbox($1, $2, $3)")
         settleStatement = PQStatement("SELECT \(name).settle_outbox($1, $2, $3::text::jsonb)")
         turnStatement = PQStatement("SELECT \(name).turn_slots()")
@@ -45,6 +59,7 @@ package struct OutboxCalls: Sendable {
     ) throws(PQError) -> [OutboxRow] {
         var parameters = ownership()
         parameters.append(Int32(clamping: most))
+        parameters.append(hold)
         let rows = try rows(connection.run([PQStep(claimStatement, parameters)], by: deadline)[0])
         return rows.sorted { $0.id < $1.id }
     }
@@ -56,6 +71,7 @@ package struct OutboxCalls: Sendable {
         var parameters = ownership()
         parameters.append(id)
         parameters.append(Int32(clamping: most))
+        parameters.append(hold)
         return try rows(connection.run([PQStep(beforeStatement, parameters)], by: deadline)[0])
     }
 

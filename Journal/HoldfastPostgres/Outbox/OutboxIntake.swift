@@ -1,4 +1,5 @@
 internal import Foundation
+package import Holdfast
 package import HoldfastPQ
 
 /// Takes what applications submit by SQL into a journal, on a thread of its own with a connection of its own.
@@ -20,6 +21,16 @@ package final class OutboxIntake: Sendable {
         package var connecting: Duration
         /// For each call.
         package var answer: Duration
+        /// For which rows that were there before the database changed wait at most, until all who owned a journal have said what
+        /// they have of it: the time in which a journal may not be taken, and as long again for its owner to open it.
+        package var hold = Self.hold
+        /// The rows that the journal has taken, as far as it remembers them. Asked for where a row may have been taken before.
+        package var takenBefore: @Sendable () throws -> Set<QueueRow> = { [] }
+        /// Called on the intake's thread for rows that may have been sent before: those that end as unknown, and those that are
+        /// sent again.
+        package var onDoubt: @Sendable (_ unknown: Int, _ again: Int) -> Void = { _, _ in }
+
+        package static let hold = Duration.seconds(20)
 
         package init(
             target: PQTarget, schema: SchemaName = .standard, journal: Int32, epoch: Int64, takesNew: Bool = true,
@@ -52,6 +63,10 @@ package final class OutboxIntake: Sendable {
         package internal(set) var taken = 0
         /// Rows that were told as rejected.
         package internal(set) var rejected = 0
+        /// Rows that ended as unknown, since they may have been sent before.
+        package internal(set) var unknown = 0
+        /// Rows that were taken though they may have been sent before.
+        package internal(set) var possiblyTwice = 0
         /// Rows that are claimed, and not taken yet.
         package internal(set) var inHand = 0
         /// Why nothing is taken at the moment.

@@ -9,7 +9,7 @@ package protocol OutboxReceiver: Sendable {
     ///   - onCommit: gets a receipt for each, in order, unless this throws.
     /// - Throws: ``Refusal`` or ``JournalError`` where nothing can be submitted under the name.
     func submit(
-        _ notifications: [PushNotification], as producer: String, taking rows: [Int64],
+        _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow],
         onCommit: @escaping @Sendable ([Receipt]) -> Void) throws
 
     /// How long identities are to be remembered for all hosts, and how many.

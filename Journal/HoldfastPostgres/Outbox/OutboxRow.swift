@@ -12,9 +12,15 @@ package struct OutboxRow: Sendable {
     package let notification: Result<PushNotification, Refusal>
     /// Whether the application has chosen its apns-id, so that it may be the repeat of another.
     package let isNamed: Bool
+    /// What it is known by in the journal that takes it.
+    package let place: QueueRow
+    /// Whether a commit that the database has lost may have taken it.
+    package let isPossiblySent: Bool
 
-    package init(id: Int64, producer: String, notification: Result<PushNotification, Refusal>, isNamed: Bool = false) {
-        (self.id, self.producer, self.notification, self.isNamed) = (id, producer, notification, isNamed)
+    /// Whether it is not to be sent if it may have been sent.
+    var isOnce: Bool {
+        guard let notification = try? notification.get() else { return false }
+        return notification.guarantee == .atMostOnce || notification.expiration == .once
     }
 
     /// - Throws: `unexpected` for a row of another form.
@@ -22,6 +28,8 @@ package struct OutboxRow: Sendable {
         id = try row.int8(0)
         isNamed = try !row.bool(2)
         producer = try row.text(14)
+        place = QueueRow(number: id, time: try row.int8(21))
+        isPossiblySent = try row.bool(22)
         let fields = try OutboxFields(row)
         do throws(Refusal) {
             notification = .success(try fields.notification(isNamed: isNamed))

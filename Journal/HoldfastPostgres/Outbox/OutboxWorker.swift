@@ -31,7 +31,7 @@ struct OutboxWorker {
         self.terms = terms
         self.receiver = receiver
         self.board = board
-        calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
+        calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch, hold: terms.hold)
         session = ServiceSession(
             terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption,
             endsFormer: true)
@@ -80,7 +80,7 @@ struct OutboxWorker {
         } else {
             pace.found()
             inHand.formUnion(rows.map(\.id))
-            submit(rows)
+            submit(try withoutDoubt(rows))
         }
         try turn()
     }
@@ -116,6 +116,29 @@ struct OutboxWorker {
         ending = .stopped
     }
 
+    // MARK: Rows that may have been taken before
+
+    /// Ends rows that the journal has taken already, in a commit that the database had lost, and those that may have been sent and
+    /// are not to be sent twice.
+    private mutating func withoutDoubt(_ rows: [OutboxRow]) throws(PQError) -> [OutboxRow] {
+        guard rows.contains(where: \.isPossiblySent) else { return rows }
+        let before: Set<QueueRow>
+        do { before = try terms.takenBefore() } catch {
+            throw PQError(.unexpected, "the journal can't say which submissions by SQL it has: \(error)")
+        }
+        let doubtful = rows.filter { $0.isPossiblySent && !before.contains($0.place) }
+        let unknown = doubtful.filter(\.isOnce)
+        endings += rows.filter { $0.isPossiblySent && before.contains($0.place) }.map { .init($0.id, nil) }
+        endings += unknown.map { .init(unknown: $0.id) }
+        board.tell {
+            $0.unknown += unknown.count
+            $0.possiblyTwice += doubtful.count - unknown.count
+        }
+        if !doubtful.isEmpty { terms.onDoubt(unknown.count, doubtful.count - unknown.count) }
+        let ended = Set(endings.map(\.id))
+        return rows.filter { !ended.contains($0.id) }
+    }
+
     // MARK: Submitting
 
     private mutating func submit(_ rows: [OutboxRow]) {
@@ -133,7 +156,7 @@ struct OutboxWorker {
     private mutating func submit(_ rows: [OutboxRow], as producer: String) {
         let notifications = rows.compactMap { row in try? row.notification.get() }
         do {
-            try receiver.submit(notifications, as: producer, taking: rows.map(\.id)) { [board] receipts in
+            try receiver.submit(notifications, as: producer, taking: rows.map(\.place)) { [board] receipts in
                 board.answer(.init(rows: rows, receipts: receipts))
             }
             underWay += 1

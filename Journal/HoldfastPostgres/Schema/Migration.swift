@@ -29,7 +29,7 @@ package struct Migration: Sendable {
         self.body = body
     }
 
-    package static let all = [version1, version2, version3, version4, version5, version6, version7]
+    package static let all = [version1, version2, version3, version4, version5, version6, version7, version8]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {
@@ -77,9 +77,10 @@ extension Migration {
 
     /// The same with arguments that may be left out, which their types tell apart.
     static func function(
-        _ schema: String, _ name: String, arguments: String, types: String, returns: String, _ body: String
+        _ schema: String, _ name: String, arguments: String, types: String, returns: String, replacing: Bool = false,
+        _ body: String
     ) -> [String] {
-        let made = function(schema, "\(name)(\(arguments))", returns: returns, body)[0]
+        let made = function(schema, "\(name)(\(arguments))", returns: returns, replacing: replacing, body)[0]
         return [made, "REVOKE ALL ON FUNCTION \(schema).\(name)(\(types)) FROM PUBLIC"]
     }
 

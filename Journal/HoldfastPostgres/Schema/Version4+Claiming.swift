@@ -5,7 +5,7 @@ extension Migration {
     }
 
     /// The columns of a claimed row, with their expressions.
-    private static let columns = [
+    private static let claimedColumns = [
         ("id int8", "o.id"), ("apns_id uuid", "o.apns_id"), ("is_assigned bool", "o.is_assigned"),
         ("token bytea", "o.token"), ("channel text", "o.channel"), ("topic text", "o.topic"),
         ("payload text", "o.payload"), ("push_type text", "o.push_type"), ("priority int2", "o.priority"),
@@ -15,8 +15,8 @@ extension Migration {
         ("deliver_after int8", milliseconds("o.deliver_after")), ("deliver_within text", "o.deliver_within"),
         ("newest_wins bool", "o.newest_wins"), ("token_registered_at int8", milliseconds("o.token_registered_at")),
     ]
-    private static let table = "TABLE (" + columns.map(\.0).joined(separator: ", ") + ")"
-    private static let values = columns.map(\.1).joined(separator: ", ")
+    static let claimedTable = "TABLE (" + claimedColumns.map(\.0).joined(separator: ", ") + ")"
+    static let claimedValues = claimedColumns.map(\.1).joined(separator: ", ")
 
     static func milliseconds(_ time: String) -> String { "floor(extract(epoch FROM \(time)) * 1000)::int8" }
 
@@ -27,7 +27,7 @@ extension Migration {
             "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds'"
         let isFree = "o.slot < \(scheduledSlot) AND o.journal IS NULL"
         return function(
-            schema, "claim_outbox(of_journal int4, of_epoch int8, most int4)", returns: table,
+            schema, "claim_outbox(of_journal int4, of_epoch int8, most int4)", returns: claimedTable,
             """
             #variable_conflict use_column
             DECLARE
@@ -44,7 +44,7 @@ extension Migration {
                         ORDER BY o.id LIMIT most FOR UPDATE SKIP LOCKED);
                 ids := ids[1:most];
                 RETURN QUERY UPDATE \(schema).outbox o SET journal = of_journal WHERE o.id = ANY(ids)
-                    RETURNING \(values);
+                    RETURNING \(claimedValues);
             END
             """)
     }
@@ -52,12 +52,12 @@ extension Migration {
     /// What this journal has claimed, by this owner or one before, behind a number.
     private static func claimedBefore(_ schema: String) -> [String] {
         function(
-            schema, "claimed_outbox(of_journal int4, of_epoch int8, after_id int8, most int4)", returns: table,
+            schema, "claimed_outbox(of_journal int4, of_epoch int8, after_id int8, most int4)", returns: claimedTable,
             """
             #variable_conflict use_column
             BEGIN
             \(owning(schema))
-                RETURN QUERY SELECT \(values) FROM \(schema).outbox o
+                RETURN QUERY SELECT \(claimedValues) FROM \(schema).outbox o
                     WHERE o.journal = of_journal AND o.id > after_id ORDER BY o.id LIMIT most;
             END
             """)

@@ -14,7 +14,7 @@ extension Migration {
 
     /// The server's start, the database, and the table: another of them, and it may be older than hosts know. A promoted standby
     /// and a restored backup have another start, what `pg_restore` made is another table.
-    private static func incarnation(_ schema: String) -> String {
+    static func incarnation(_ schema: String) -> String {
         """
         (SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), d.oid, '\(schema).fleet'::regclass::oid)
             FROM pg_database d WHERE d.datname = current_database())

@@ -43,7 +43,7 @@ public struct Submission: Sendable {
     package var note: (name: String, value: [UInt8])?
     /// The rows of the items in the queue that the journal shares with applications, for a journal that has one. They are
     /// taken out of it in the same commit.
-    package var taking: [Int64] = []
+    package var taking: [QueueRow] = []
 
     package init(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime? = nil, bytes: [UInt8] = [],
@@ -62,6 +62,19 @@ public struct Submission: Sendable {
         self.histories = histories
         self.schedules = schedules
         self.note = note
+    }
+}
+
+/// A row of a queue that a journal shares with applications. Its number alone is no identity: numbers come again where the
+/// database loses what it had.
+package struct QueueRow: Hashable, Sendable {
+    package let number: Int64
+    /// When it was submitted, in microseconds by the database's clock.
+    package let time: Int64
+
+    package init(number: Int64, time: Int64) {
+        self.number = number
+        self.time = time
     }
 }
 

@@ -28,7 +28,7 @@ extension PushEngine {
     ///   - onCommit: gets the receipts as in ``Producer/submit(_:onCommit:)``, unless this throws.
     /// - Throws: as ``producer(named:)``.
     package func submit(
-        _ notifications: [PushNotification], as producer: String, taking rows: [Int64],
+        _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow],
         onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) throws {
         try self.producer(named: producer).submit(notifications, taking: rows, onCommit: onCommit)

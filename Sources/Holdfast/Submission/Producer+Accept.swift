@@ -6,7 +6,7 @@ extension Producer {
     ///   - onCommit: takes the receipts, and how many of the notifications had been accepted before.
     func submit(
         _ notifications: ArraySlice<PushNotification>, note: (name: String, value: [UInt8])?,
-        stopsAtRefusal: Bool = false, taking rows: [Int64] = [],
+        stopsAtRefusal: Bool = false, taking rows: [QueueRow] = [],
         onCommit: @escaping @Sendable (_ receipts: [Receipt], _ repeats: Int) -> Void
     ) {
         let (refusal, terms) = shared.withLock { ($0.end ?? $0.blacklistFailure, $0.terms) }

@@ -158,7 +158,7 @@ public final class Producer: Sendable {
     ///
     /// - Parameter rows: one for each notification.
     package func submit(
-        _ notifications: [PushNotification], taking rows: [Int64],
+        _ notifications: [PushNotification], taking rows: [QueueRow],
         onCommit: @escaping @Sendable ([Receipt]) -> Void
     ) {
         precondition(rows.count == notifications.count, "each notification has a row")

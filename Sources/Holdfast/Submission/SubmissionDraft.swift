@@ -132,7 +132,7 @@ struct SubmissionDraft: Sendable {
 
     func submission(
         producer: ProducerID, acceptedAt: WallTime, earliestTime: WallTime?, note: (name: String, value: [UInt8])?,
-        taking rows: [Int64] = []
+        taking rows: [QueueRow] = []
     ) -> Submission {
         let remaining = remaining
         var identities: [(index: Int, identity: Identity)] = []

@@ -2,6 +2,7 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastPQ
 internal import HoldfastPostgres
+internal import Logging
 internal import ServiceLifecycle
 
 /// Takes what applications submit by SQL into a journal.
@@ -9,29 +10,40 @@ final class SubmissionsBySQL: Service, Sendable {
     private let terms: OutboxIntake.Terms
     private let engine: PushEngine
     private let patience: Duration
-    private let intake = Monitor<OutboxIntake?>(nil)
+    private let work = ThreadWork<OutboxIntake>()
 
     /// - Parameter takesNew: whether rows are claimed that nobody has; else only those of the journal's former owner.
-    init(_ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine, takesNew: Bool) {
-        self.terms = OutboxIntake.Terms(
+    init(
+        _ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine, takesNew: Bool, logger: Logger
+    ) {
+        var intake = OutboxIntake.Terms(
             target: terms.target, schema: terms.schema, journal: owned.id, epoch: owned.epoch, takesNew: takesNew)
+        intake.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
+        intake.onDoubt = { unknown, again in
+            logger.warning(
+                """
+                The database has lost what became of \(unknown + again) submissions by SQL, and no host that is there has it: were \
+                commits lost, and a host with them? \(unknown) are at-most-once, are not sent, and end as unknown; \(again) are sent, \
+                and may be sent twice
+                """)
+        }
+        self.terms = intake
         self.engine = engine
         patience = terms.closing
     }
 
     /// Whether nothing is left that the journal has claimed.
-    var isDrained: Bool { intake.withLock { $0 }?.status.ending == .drained }
+    var isDrained: Bool { work.running?.status.ending == .drained }
 
     /// What is in the way, one line each.
     var troubles: [String] {
-        (intake.withLock { $0 }?.status.trouble).map { ["submissions by SQL are not taken: \($0)"] } ?? []
+        (work.running?.status.trouble).map { ["submissions by SQL are not taken: \($0)"] } ?? []
     }
 
     func run() async throws {
-        let running = try OutboxIntake(terms, into: engine)
-        intake.withLock { $0 = running }
-        do { try await gracefulShutdown() } catch {}
-        await FleetPlace.onThread("holdfast-outbox-end") { [patience] in running.stop(within: patience) }
+        try await work.run(OutboxIntake(terms, into: engine), "holdfast-outbox-end") { [patience] in
+            $0.stop(within: patience)
+        }
     }
 }
 
@@ -41,7 +53,7 @@ final class OutcomesBySQL: Service, Sendable {
     private let engine: PushEngine
     private let owned: OwnedJournal
     private let patience: Duration
-    private let outlet = Monitor<OutcomeOutlet?>(nil)
+    private let work = ThreadWork<OutcomeOutlet>()
 
     init(_ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine) {
         self.terms = OutcomeOutlet.Terms(
@@ -53,19 +65,18 @@ final class OutcomesBySQL: Service, Sendable {
 
     /// Whether all outcomes are put that there are.
     var isCaughtUp: Bool {
-        guard let status = outlet.withLock({ $0 })?.status else { return false }
+        guard let status = work.running?.status else { return false }
         return !status.isHistoryKept || status.cursor >= owned.journal.outcomeLog.newest
     }
 
     /// What is in the way, one line each.
     var troubles: [String] {
-        (outlet.withLock { $0 }?.status.trouble).map { ["outcomes are not told to SQL: \($0)"] } ?? []
+        (work.running?.status.trouble).map { ["outcomes are not told to SQL: \($0)"] } ?? []
     }
 
     func run() async throws {
-        let running = try OutcomeOutlet(terms, of: engine.outcomeReading)
-        outlet.withLock { $0 = running }
-        do { try await gracefulShutdown() } catch {}
-        await FleetPlace.onThread("holdfast-outcomes-end") { [patience] in running.stop(within: patience) }
+        try await work.run(OutcomeOutlet(terms, of: engine.outcomeReading), "holdfast-outcomes-end") { [patience] in
+            $0.stop(within: patience)
+        }
     }
 }

@@ -41,7 +41,8 @@ final class TakenJournal: Sendable {
         let service = ControlService(control: control) { error in
             logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
         }
-        submissions = SubmissionsBySQL(owned, place.terms, engine, takesNew: false)
+        submissions = SubmissionsBySQL(
+            owned, place.terms, engine, takesNew: false, logger: logger("holdfast.journal"))
         outcomes = OutcomesBySQL(owned, place.terms, engine)
         commands = CommandsOfJournal(owned, place.shared, engine)
         group = ServiceGroup(

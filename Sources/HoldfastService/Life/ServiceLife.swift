@@ -83,7 +83,8 @@ final class ServiceLife: Sendable {
             .init(service: feedback, successTerminationBehavior: .ignore),
         ]
         if let fleet, let place = opened.fleet {
-            let submissions = SubmissionsBySQL(place.own, place.terms, engine, takesNew: true)
+            let submissions = SubmissionsBySQL(
+                place.own, place.terms, engine, takesNew: true, logger: host.logger("holdfast.journal"))
             services += [
                 .init(service: fleet, successTerminationBehavior: .ignore),
                 .init(service: submissions, successTerminationBehavior: .ignore),
