@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastJournal
 internal import HoldfastPostgres
 internal import HoldfastService
 
