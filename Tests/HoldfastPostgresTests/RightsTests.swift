@@ -19,7 +19,7 @@ struct RightsTests {
         let tables = [
             "schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1", "blacklist", "blacklist_feed",
             "blacklist_marks", "blacklist_writers", "notes", "commands", "identities",
-            "identities_1", "identity_slots",
+            "identities_1", "identity_slots", "orders",
         ]
         for table in tables {
             for sql in ["SELECT * FROM", "INSERT INTO", "DELETE FROM", "TRUNCATE"] {
