@@ -86,7 +86,8 @@ struct FleetOrdersTests {
         }
         try schema.psql(
             "INSERT INTO S.orders (number, is_pause, reason, ordered_by) SELECT 1000 + g, false, '', '' FROM generate_series(1, 100) g",
-            "INSERT INTO S.orders (number, subject, target, is_pause, reason, ordered_by) VALUES (2101, 'tags', 'a', true, '', '')")
+            "INSERT INTO S.orders (number, subject, target, is_pause, reason, ordered_by) VALUES (2101, 'tags', 'a', true, '', '')"
+        )
         #expect(try give(.tags([7]), connection).number == 2102)
         #expect(try schema.psql("SELECT count(*) FROM S.orders") == "66")
         #expect(try inForce(connection).count == 66)

@@ -118,7 +118,8 @@ final class FleetKeeper: Service, Sendable {
         do {
             let (configuration, routes, webhooks) = try means()
             life = try await TakenJournal(
-                owned, place, orders: orders, configuration: configuration, routes: routes, webhooks: webhooks, host: host)
+                owned, place, orders: orders, configuration: configuration, routes: routes, webhooks: webhooks,
+                host: host)
         } catch {
             await close(owned)
             throw error

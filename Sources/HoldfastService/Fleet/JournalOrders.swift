@@ -119,7 +119,8 @@ extension JournalOrders {
         try await carryOut(desk)
         let number = lastNumber
         guard number >= asked else {
-            throw ControlError(.busy, "order \(asked) of the fleet is not known to this host yet, which goes on looking")
+            throw ControlError(
+                .busy, "order \(asked) of the fleet is not known to this host yet, which goes on looking")
         }
         return try Form.line(OrdersForm(number: number))
     }

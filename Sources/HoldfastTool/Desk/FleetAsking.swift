@@ -98,7 +98,8 @@ extension FleetAsking.Answers {
         json: Bool, status: ToolStatus = .ok, order: Int64? = nil, console: Console = .standard
     ) throws -> ToolStatus {
         for (place, reason) in silent {
-            let why = reason + (order.map { "; order \($0) is kept, and carried out there as soon as a host can" } ?? "")
+            let why =
+                reason + (order.map { "; order \($0) is kept, and carried out there as soon as a host can" } ?? "")
             if json { console.print(try JSONOutput.line(SilentForm(place: place, why: why))) }
             console.error("journal \(place.journal)\(place.host.map { " of host \($0)" } ?? "") did not answer: \(why)")
         }

@@ -89,7 +89,8 @@ struct FleetServiceTests {
         let connection = try connect(cluster.tcp("user=\(role)"))
         defer { connection.close() }
         _ = try OrderCalls(schema).give(
-            .lanes(route.flatMap { LanePattern($0) }), pausing: pausing, reason: "night", who: "", connection, by: soon())
+            .lanes(route.flatMap { LanePattern($0) }), pausing: pausing, reason: "night", who: "", connection,
+            by: soon())
     }
 
     @Test("A host that joins heeds the fleet's orders before its engine has begun")

@@ -94,7 +94,8 @@ final class FleetWorld: Sendable {
         var found: RemoteDesk?
         _ = try await waitUntilAsync {
             do { found = try await RemoteDesk(journal: folder("\(host)/own.journal")) } catch let error as ControlError
-            where error.code == .notServed { return false }
+                where error.code == .notServed
+            { return false }
             return true
         }
         let desk = try #require(found)

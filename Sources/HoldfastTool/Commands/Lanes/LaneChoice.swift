@@ -77,7 +77,9 @@ struct LaneChoice: ParsableArguments {
         let known = Set(answers.answers.flatMap(\.value)).sorted { $0.description < $1.description }
         let unknown = (patterns ?? []).enumerated().filter { !given.endings.contains($0.offset) }.map(\.element)
         let words = UnknownLanes.words(unknown, known: known, in: "the fleet")
-        guard !words.isEmpty, !known.isEmpty else { return try answers.tellSilent(json: change.json, order: given.number) }
+        guard !words.isEmpty, !known.isEmpty else {
+            return try answers.tellSilent(json: change.json, order: given.number)
+        }
         if answers.silent.isEmpty, change.pauses {
             // No journal has such lanes: it is a slip, which must not wait for a route of that name.
             let slips = unknown.filter { !known.contains(where: $0.matches) }
