@@ -262,8 +262,8 @@ struct FleetDeskTests {
             WHERE pronamespace = '\(schema.name)'::regnamespace AND has_function_privilege('\(role)', oid, 'EXECUTE')
             """)
         #expect(
-            may == "ask_command forget_command give_order list_journals read_answer read_orders schema_version "
-                + "withdraw_command")
+            may == "ask_command forget_command give_order list_journals list_releases read_answer read_orders "
+                + "schema_version withdraw_command")
         let connection = try schema.connect(as: role)
         for table in ["commands", "notes", "blacklist", "journals", "orders"] {
             #expect(connection.state("SELECT * FROM \(schema.name).\(table)") == "42501")

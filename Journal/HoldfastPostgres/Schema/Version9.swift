@@ -1,16 +1,16 @@
 extension Migration {
-    /// Operators' orders for all journals, also for those that come later. See ManyMachines.md.
+    /// Operators' orders for all journals, also for those that come later, and since when a journal is free. See ManyMachines.md.
     static let version9 = Migration(
         // An earlier program does not heed orders, and harms nothing.
         version: 8, readableFrom: 7,
         functions: ["last_order()"] + ordering,
         operating: ordering
     ) { schema in
-        orderTable(schema) + givingOrders(schema) + readingOrders(schema)
+        orderTable(schema) + givingOrders(schema) + readingOrders(schema) + notingReleases(schema)
     }
 
     /// What operators call, and the tool on a host.
-    private static let ordering = ["give_order(text, bytea, bool, text, text)", "read_orders()"]
+    private static let ordering = ["give_order(text, bytea, bool, text, text)", "read_orders()", "list_releases()"]
 
     /// The most pauses in force of lanes, and of tags, with the exceptions from them.
     private static let mostOrders = 64
@@ -85,6 +85,33 @@ extension Migration {
                 RETURN NEXT;
             END
             """)
+    }
+
+    /// By a trigger, so that it holds for all that give a journal up.
+    private static func notingReleases(_ schema: String) -> [String] {
+        ["ALTER TABLE \(schema).journals ADD COLUMN freed_at timestamptz"]
+            + function(
+                schema, "note_release()", returns: "trigger",
+                """
+                BEGIN
+                    NEW.freed_at := clock_timestamp();
+                    RETURN NEW;
+                END
+                """)
+            + [
+                """
+                CREATE TRIGGER note_release BEFORE UPDATE OF session_pid ON \(schema).journals FOR EACH ROW
+                    WHEN (NEW.session_pid IS NULL AND OLD.session_pid IS NOT NULL) EXECUTE FUNCTION \(schema).note_release()
+                """
+            ]
+            + function(
+                schema, "list_releases()", returns: "TABLE (id int4, seconds int8)",
+                """
+                BEGIN
+                    RETURN QUERY SELECT j.id, extract(epoch FROM clock_timestamp() - j.freed_at)::int8
+                        FROM \(schema).journals j WHERE j.session_pid IS NULL AND j.freed_at IS NOT NULL;
+                END
+                """)
     }
 
     private static func readingOrders(_ schema: String) -> [String] {

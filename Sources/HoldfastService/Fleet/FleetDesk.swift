@@ -65,7 +65,7 @@ extension CommandServer {
         let tunnel = ControlTunnel(desk: desk) { path, body in
             path == OrdersForm.path ? try await orders.answer(body, desk) : try await reading?(path, body)
         }
-        serve(journal, epoch: epoch, onOrders: { orders.told($0) }) { await tunnel.answer($0) }
+        serve(journal, epoch: epoch, onOrders: orders.told) { await tunnel.answer($0) }
     }
 
     /// Answers operators' requests with this desk, as the journal's control socket does, and heeds no orders.

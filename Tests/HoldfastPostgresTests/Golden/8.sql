@@ -59,6 +59,25 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".read_orders() FROM PUBLIC;
+ALTER TABLE "holdfast".journals ADD COLUMN freed_at timestamptz;
+CREATE FUNCTION "holdfast".note_release() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    NEW.freed_at := clock_timestamp();
+    RETURN NEW;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".note_release() FROM PUBLIC;
+CREATE TRIGGER note_release BEFORE UPDATE OF session_pid ON "holdfast".journals FOR EACH ROW
+    WHEN (NEW.session_pid IS NULL AND OLD.session_pid IS NOT NULL) EXECUTE FUNCTION "holdfast".note_release();
+CREATE FUNCTION "holdfast".list_releases() RETURNS TABLE (id int4, seconds int8)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT j.id, extract(epoch FROM clock_timestamp() - j.freed_at)::int8
+        FROM "holdfast".journals j WHERE j.session_pid IS NULL AND j.freed_at IS NOT NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".list_releases() FROM PUBLIC;
 INSERT INTO "holdfast".schema (version, readable_from) VALUES (8, 7);
 COMMIT;
 
@@ -119,6 +138,7 @@ GRANT EXECUTE ON FUNCTION "holdfast".take_journal(int4, int8, int8, text, timest
 GRANT EXECUTE ON FUNCTION "holdfast".last_order() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".give_order(text, bytea, bool, text, text) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".read_orders() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".list_releases() TO "service";
 COMMIT;
 
 BEGIN;
