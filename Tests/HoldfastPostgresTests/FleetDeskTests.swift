@@ -245,7 +245,7 @@ struct FleetDeskTests {
         server.close()
     }
 
-    @Test("Operators may ask, and nothing else")
+    @Test("Operators may ask and order, and nothing else")
     func rights() async throws {
         let role = "operator_\(UUID().uuidString.prefix(8).lowercased())"
         try schema.psql("CREATE ROLE \(role) LOGIN")
@@ -261,9 +261,11 @@ struct FleetDeskTests {
             SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc
             WHERE pronamespace = '\(schema.name)'::regnamespace AND has_function_privilege('\(role)', oid, 'EXECUTE')
             """)
-        #expect(may == "ask_command forget_command list_journals read_answer schema_version withdraw_command")
+        #expect(
+            may == "ask_command forget_command give_order list_journals list_releases read_answer read_orders "
+                + "schema_version withdraw_command")
         let connection = try schema.connect(as: role)
-        for table in ["commands", "notes", "blacklist", "journals"] {
+        for table in ["commands", "notes", "blacklist", "journals", "orders"] {
             #expect(connection.state("SELECT * FROM \(schema.name).\(table)") == "42501")
         }
         server.close()

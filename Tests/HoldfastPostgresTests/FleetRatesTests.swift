@@ -36,8 +36,8 @@ struct FleetRatesTests {
         var terms = place.terms
         terms.times = .long
         return FleetPlace(
-            terms: terms, directory: place.directory, own: place.own, shared: place.shared, rates: place.rates,
-            warnings: [])
+            terms: terms, directory: place.directory, own: place.own, orders: place.orders, shared: place.shared,
+            rates: place.rates, warnings: [])
     }
 
     @Test("A host that joins has its part from the beginning, and the others give way at their next look")

@@ -67,10 +67,14 @@ struct OwnershipCallsTests {
         #expect(beat(1, first) == nil)
         #expect(beat(1, first) == nil)
         #expect(try look(second) == Sighting(epoch: 1, beats: 2, isFree: false))
+        #expect(try calls.releases(second, by: soon()).isEmpty)
         try calls.release(journal, epoch: 1, first, by: soon())
+        try schema.psql("UPDATE S.journals SET freed_at = freed_at - INTERVAL '90 s'")
+        #expect(try (90...200).contains(calls.releases(second, by: soon())[journal] ?? 0))
         #expect(try look(second) == Sighting(epoch: 2, beats: 0, isFree: true))
         #expect(beat(1, first) == "HF001")
         #expect(try take(look(second), second) == 3)
+        #expect(try calls.releases(second, by: soon()).isEmpty)
     }
 
     @Test("A former owner can neither beat nor release, whatever it does")

@@ -19,7 +19,7 @@ struct RightsTests {
         let tables = [
             "schema", "journals", "beats", "log_\(journal)_0", "checkpoint_\(journal)_1", "blacklist", "blacklist_feed",
             "blacklist_marks", "blacklist_writers", "notes", "commands", "identities",
-            "identities_1", "identity_slots",
+            "identities_1", "identity_slots", "orders",
         ]
         for table in tables {
             for sql in ["SELECT * FROM", "INSERT INTO", "DELETE FROM", "TRUNCATE"] {
@@ -58,7 +58,7 @@ struct RightsTests {
         try schema.psql("GRANT USAGE ON SCHEMA \(schema.name) TO plain")
         let functions = try schema.psql(
             "SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '\(schema.name)'::regnamespace")
-        let helpers = ["check_submission", "insert_submissions", "are_hours"]
+        let helpers = ["check_submission", "insert_submissions", "are_hours", "note_release"]
         let submitting = ["submit", "submit_many", "cancel", "take_outcomes"]
         for function in functions.split(separator: "\n") {
             let name = function.split(separator: "(")[0].split(separator: ".")[1]

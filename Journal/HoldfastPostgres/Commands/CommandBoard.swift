@@ -11,12 +11,17 @@ final class CommandBoard: Sendable {
     private struct Served: Sendable {
         let epoch: Int64
         let answerer: CommandServer.Answerer
+        let onOrders: CommandServer.OrdersListener?
     }
 
     private struct State: Sendable {
         var journals: [Int32: Served] = [:]
         var underWay = 0
         var answers: [Answer] = []
+        /// The newest that all journals were told of; nil where one was told of none.
+        var lastOrder: OrderMark??
+        /// Of journals that came.
+        var arrivals = 0
         var trouble: String?
         var isStopped = false
         var isThreadOver = false
@@ -35,12 +40,34 @@ final class CommandBoard: Sendable {
         state.withLock { state in state.journals.map { ($0.key, $0.value.epoch) } }
     }
 
-    func serve(_ journal: Int32, _ epoch: Int64, _ answerer: @escaping CommandServer.Answerer) {
-        state.change { $0.journals[journal] = Served(epoch: epoch, answerer: answerer) }
+    func serve(
+        _ journal: Int32, _ epoch: Int64, _ answerer: @escaping CommandServer.Answerer,
+        _ onOrders: CommandServer.OrdersListener?
+    ) {
+        state.change { state in
+            state.journals[journal] = Served(epoch: epoch, answerer: answerer, onOrders: onOrders)
+            // It may know more than was read here.
+            state.lastOrder = nil
+            state.arrivals += 1
+        }
     }
 
     func end(_ journal: Int32) { state.change { $0.journals[journal] = nil } }
     func tell(_ trouble: String?) { state.change { $0.trouble = trouble } }
+
+    /// What is to be known before orders are read: the newest that all journals were told of, nil where one was told of none;
+    /// and how many have come.
+    var orders: (last: OrderMark??, arrivals: Int) { state.withLock { ($0.lastOrder, $0.arrivals) } }
+
+    /// Tells journals of orders that were read since so many have come. Who comes later may know more.
+    func tell(_ orders: FleetOrders, arrivals: Int) {
+        state.change { state in
+            guard state.arrivals == arrivals else { return }
+            state.lastOrder = .some(orders.last)
+            for served in state.journals.values { served.onOrders?(orders) }
+        }
+    }
+
     func endThread() { state.change { $0.isThreadOver = true } }
 
     /// Carries a command out beside the thread.

@@ -7,6 +7,8 @@ package import HoldfastPQ
 ///
 /// A command is claimed in one transaction, by the owner of its journal and before its deadline by the database's clock. One
 /// whose claim is answered behind the deadline is not carried out: whoever asked was told that it will not be.
+///
+/// The same thread looks for orders to the whole fleet.
 package final class CommandServer: Sendable {
     package struct Terms: Sendable {
         package var target: PQTarget
@@ -36,6 +38,10 @@ package final class CommandServer: Sendable {
     /// Carries a request out and answers it, both as bytes that only both ends understand. It gets the request once.
     package typealias Answerer = @Sendable (_ request: [UInt8]) async -> [UInt8]
 
+    /// Told, on the server's thread, of the fleet's orders: at first, and whenever there are others. A command that was asked
+    /// after an order is carried out after its journal was told of the order.
+    package typealias OrdersListener = @Sendable (FleetOrders) -> Void
+
     private let board: CommandBoard
     private let interruption: PQInterruption
 
@@ -58,8 +64,10 @@ package final class CommandServer: Sendable {
     /// Serves a journal from now on, in the place of an earlier epoch.
     ///
     /// - Parameter epoch: of this host's ownership. Commands are left to others when it is not the newest.
-    package func serve(_ journal: Int32, epoch: Int64, _ answerer: @escaping Answerer) {
-        board.serve(journal, epoch, answerer)
+    package func serve(
+        _ journal: Int32, epoch: Int64, onOrders: OrdersListener? = nil, _ answerer: @escaping Answerer
+    ) {
+        board.serve(journal, epoch, answerer, onOrders)
     }
 
     /// Claims no more commands of a journal. Those under way go on.

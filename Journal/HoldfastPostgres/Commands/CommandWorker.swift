@@ -5,6 +5,7 @@ internal import HoldfastPQ
 struct CommandWorker: ~Copyable {
     private let terms: CommandServer.Terms
     private let calls: CommandCalls
+    private let orders: OrderCalls
     private let board: CommandBoard
     private let interruption: PQInterruption
     private var session: ServiceSession
@@ -14,6 +15,7 @@ struct CommandWorker: ~Copyable {
         self.board = board
         self.interruption = interruption
         calls = CommandCalls(terms.schema)
+        orders = OrderCalls(terms.schema)
         session = ServiceSession(
             terms.target, terms.schema, name: "holdfast commands", interruption, beginning: [calls.listenToCommands])
     }
@@ -58,9 +60,22 @@ struct CommandWorker: ~Copyable {
 
     private func claim(_ connection: PQConnection) throws(PQError) {
         let (journals, room) = (board.journals, terms.greatestCommands - board.openCount)
-        guard !board.isStopped, !journals.isEmpty, room > 0 else { return }
+        guard !board.isStopped, !journals.isEmpty else { return }
         let sent = ContinuousClock.Instant.now
-        let claimed = try calls.claim(journals, host: terms.host, limit: room, connection, by: sent + terms.answer)
+        let claimed =
+            room > 0
+            ? try calls.claim(journals, host: terms.host, limit: room, connection, by: sent + terms.answer) : []
+        var failure: PQError?
+        // Behind the claim: whoever asks may have given an order just before.
+        do throws(PQError) { try lookAtOrders(connection) } catch { failure = error }
+        // What is claimed is nobody else's any more.
         for command in claimed { board.carryOut(command, isLate: .now >= sent + command.time) }
+        if let failure { throw failure }
+    }
+
+    private func lookAtOrders(_ connection: PQConnection) throws(PQError) {
+        let known = board.orders
+        if let told = known.last, try told == orders.last(connection, by: .now + terms.answer) { return }
+        board.tell(try orders.read(connection, by: .now + terms.answer), arrivals: known.arrivals)
     }
 }

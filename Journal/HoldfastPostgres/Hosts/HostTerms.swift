@@ -52,25 +52,10 @@ package struct HostTerms: Sendable {
             _ = try OwnershipCalls(schema).list(connection, by: deadline)
             _ = try FleetCalls(schema).lineages(connection, by: deadline)
             _ = try IdentityCalls(schema).key(connection, by: deadline)
+            _ = try OrderCalls(schema).last(connection, by: deadline)
             return try DatabaseDurability(connection, by: deadline)
         } catch {
             throw JournalError(error)
-        }
-    }
-
-    /// Connects, and lists all journals of the fleet. Operators may, too.
-    package func journals(by deadline: ContinuousClock.Instant) throws(JournalError) -> [ListedJournal] {
-        do throws(PQError) {
-            let connection = try ServiceConnection.open(
-                target, schema, name: "holdfast operator", by: deadline, PQInterruption())
-            defer { connection.close() }
-            return try OwnershipCalls(schema).list(connection, by: deadline)
-        } catch {
-            guard error.sqlState == "42501" else { throw JournalError(error) }
-            throw JournalError(
-                .permissionDenied,
-                "\(error), so the journals can't be listed: have the schema's owner run `holdfast postgres migrate --operators` "
-                    + "with this role, once more if it was granted before")
         }
     }
 

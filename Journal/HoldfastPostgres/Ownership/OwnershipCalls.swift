@@ -14,6 +14,7 @@ package struct OwnershipCalls: Sendable {
     private let close: PQStatement
     private let accept: PQStatement
     private let list: PQStatement
+    private let releases: PQStatement
 
     package init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -32,6 +33,7 @@ package struct OwnershipCalls: Sendable {
         close = PQStatement("SELECT \(name).close_journal($1, $2)")
         accept = PQStatement("SELECT \(name).accept_journal($1, $2)")
         list = PQStatement("SELECT * FROM \(name).list_journals()", preparedAs: "list_journals")
+        releases = PQStatement("SELECT id, seconds FROM \(name).list_releases()")
     }
 }
 
@@ -58,6 +60,17 @@ extension OwnershipCalls {
         return try rows.first.map { row throws(PQError) in
             Sighting(epoch: try row.int8(0), beats: try row.int8(1), isFree: try row.bool(2))
         }
+    }
+
+    /// How many seconds journals without an owner have had none, by the database's clock.
+    package func releases(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [Int32: Int] {
+        var found: [Int32: Int] = [:]
+        for row in try connection.run([PQStep(releases, reading: true)], by: deadline)[0].rows {
+            found[try row.int4(0)] = Int(max(0, try row.int8(1)))
+        }
+        return found
     }
 
     /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.

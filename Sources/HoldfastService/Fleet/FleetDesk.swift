@@ -56,21 +56,30 @@ extension CommandServer {
     /// - Parameters:
     ///   - directory: the journal's, where whoever asks may read; nil for nowhere.
     ///   - blacklist: the copy of the blacklist that hosts share.
-    package func serve(
+    ///   - orders: what carries the fleet's orders out at this journal.
+    func serve(
         _ journal: Int32, epoch: Int64, desk: any OperatorDesk, reading directory: String? = nil,
-        blacklist: String? = nil
+        blacklist: String? = nil, orders: JournalOrders
     ) {
-        var reading: ControlTunnel.Further?
-        if let directory {
-            let answers = JournalAnswers(directory: directory, blacklist: blacklist)
-            reading = { path, body in
-                try await FleetPlace.onThread("holdfast-reading") { () throws(any Error) in
-                    try answers.answer(path, body)
-                }
-            }
+        let reading = Self.reading(directory, blacklist)
+        let tunnel = ControlTunnel(desk: desk) { path, body in
+            path == OrdersForm.path ? try await orders.answer(body, desk) : try await reading?(path, body)
         }
-        let tunnel = ControlTunnel(desk: desk, more: reading)
+        serve(journal, epoch: epoch, onOrders: orders.told) { await tunnel.answer($0) }
+    }
+
+    /// Answers operators' requests with this desk, as the journal's control socket does, and heeds no orders.
+    package func serve(_ journal: Int32, epoch: Int64, desk: any OperatorDesk) {
+        let tunnel = ControlTunnel(desk: desk)
         serve(journal, epoch: epoch) { await tunnel.answer($0) }
+    }
+
+    private static func reading(_ directory: String?, _ blacklist: String?) -> ControlTunnel.Further? {
+        guard let directory else { return nil }
+        let answers = JournalAnswers(directory: directory, blacklist: blacklist)
+        return { path, body in
+            try await FleetPlace.onThread("holdfast-reading") { () throws(any Error) in try answers.answer(path, body) }
+        }
     }
 
     /// Serves no journal yet.

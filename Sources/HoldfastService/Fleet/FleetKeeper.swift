@@ -79,8 +79,8 @@ final class FleetKeeper: Service, Sendable {
         let former = taken.journal.host.map { " of host \($0)" } ?? ""
         logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
         do {
-            let owned = try await open(taken)
-            let isDrained = try await run(owned)
+            let (owned, orders) = try await open(taken)
+            let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
             )
@@ -94,7 +94,7 @@ final class FleetKeeper: Service, Sendable {
         watch.leave(id)
     }
 
-    private func open(_ taken: FleetWatch.Taken) async throws -> OwnedJournal {
+    private func open(_ taken: FleetWatch.Taken) async throws -> (OwnedJournal, FleetOrders) {
         let stop = try OpeningStop()
         let isEnding = state.withLock { state in
             state.openings[taken.journal.id] = stop
@@ -106,16 +106,20 @@ final class FleetKeeper: Service, Sendable {
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.
             place.shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
-            return owned
+            do throws(JournalError) { return (owned, try journals.orders(stop)) } catch {
+                owned.close()
+                throw error
+            }
         }
     }
 
-    private func run(_ owned: OwnedJournal) async throws -> Bool {
+    private func run(_ owned: OwnedJournal, _ orders: JournalOrders) async throws -> Bool {
         let life: TakenJournal
         do {
             let (configuration, routes, webhooks) = try means()
-            life = try TakenJournal(
-                owned, place, configuration: configuration, routes: routes, webhooks: webhooks, host: host)
+            life = try await TakenJournal(
+                owned, place, orders: orders, configuration: configuration, routes: routes, webhooks: webhooks,
+                host: host)
         } catch {
             await close(owned)
             throw error

@@ -10,6 +10,8 @@ package struct FleetPlace: Sendable {
     package let terms: HostTerms
     package let directory: HostDirectory
     package let own: OwnedJournal
+    /// Carries orders to all journals out at its own.
+    let orders: JournalOrders
     let shared: FleetShares
     /// Of the routes of all engines of this host, divided among the hosts that live.
     let rates: FleetRates
@@ -32,18 +34,20 @@ package struct FleetPlace: Sendable {
         let journals = HostJournals(terms, directory) { log.tell($0) }
         let stop = try OpeningStop()
         let rates = FleetRates(terms.clock, logger)
-        let own: OwnedJournal
+        let (own, orders): (OwnedJournal, FleetOrders)
         do {
-            own = try await withTaskCancellationHandler {
+            (own, orders) = try await withTaskCancellationHandler {
                 try await Self.onThread("holdfast-opening") {
                     let own = try journals.openOwn(stop)
                     shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
                     // Before anything is handed out.
-                    do throws(JournalError) { rates.looked(try journals.list(stop), mine: [own.id]) } catch {
+                    do throws(JournalError) {
+                        rates.looked(try journals.list(stop), mine: [own.id])
+                        return (own, try journals.orders(stop))
+                    } catch {
                         own.close()
                         throw error
                     }
-                    return own
                 }
             } onCancel: {
                 stop.stop()
@@ -57,7 +61,8 @@ package struct FleetPlace: Sendable {
         logger.info("journal \(own.name) in PostgreSQL is this host's; its working copy is \(own.directory)")
         let warnings = await losses(terms, logger)
         let place = FleetPlace(
-            terms: terms, directory: directory, own: own, shared: shared, rates: rates,
+            terms: terms, directory: directory, own: own, orders: JournalOrders(own.journal, orders), shared: shared,
+            rates: rates,
             warnings: warnings + log.warnings)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,

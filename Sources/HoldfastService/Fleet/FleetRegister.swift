@@ -1,3 +1,4 @@
+internal import Foundation
 package import Holdfast
 package import HoldfastControl
 internal import HoldfastJournal
@@ -24,6 +25,28 @@ package struct FleetRegister: Sendable {
     /// - Throws: ``JournalError`` when the database can't be reached, or this role may not ask.
     package func list() async throws(JournalError) -> [ListedJournal] {
         try await FleetPlace.onThread("holdfast-list") { () throws(JournalError) in try listNow() }
+    }
+
+    /// The orders to all journals.
+    ///
+    /// - Throws: ``JournalError`` when the database can't be reached, or this role may not ask.
+    package func orders(timeout: Duration = .seconds(10)) async throws(JournalError) -> FleetOrders {
+        try await FleetPlace.onThread("holdfast-orders") { () throws(JournalError) in
+            try terms.orders(by: .now + timeout)
+        }
+    }
+
+    /// Gives an order to all journals, also to those that come later. On return the database has it.
+    ///
+    /// - Returns: the order's number, and how many pauses it has replaced.
+    /// - Throws: ``JournalError``: with code `invalidEntry` for one too many.
+    package func order(
+        _ subject: FleetOrder.Subject, pausing: Bool, reason: String, timeout: Duration = .seconds(10)
+    ) async throws(JournalError) -> (number: Int64, ended: Int64) {
+        let who = "\(ProcessInfo.processInfo.userName) on \(terms.host)"
+        return try await FleetPlace.onThread("holdfast-orders") { () throws(JournalError) in
+            try terms.order(subject, pausing: pausing, reason: reason, who: who, by: .now + timeout)
+        }
     }
 
     /// The desk of the owner of a journal, whichever host that is.

@@ -16,6 +16,8 @@ final class FleetShares: Service, Sendable {
     private let notes: FleetNoteClient
     private let tokens: ProviderTokenShare
     private let trouble = Monitor<String?>(nil)
+    /// Why the fleet's orders are not carried out, by the names of journals.
+    private let orderTroubles = Monitor<[String: String]>([:])
 
     /// - Throws: ``JournalError`` when the copy of the blacklist can't be opened, `PQError` without descriptors.
     init(_ terms: HostTerms, _ directory: HostDirectory) throws {
@@ -41,8 +43,14 @@ final class FleetShares: Service, Sendable {
         }
         let commands = self.commands.trouble.map { "operators' commands of the fleet are not answered: \($0)" }
         let tokens = trouble.withLock { $0 }.map { "provider tokens are not exchanged with other hosts: \($0)" }
-        return [blacklist, commands, tokens].compactMap(\.self)
+        let orders = orderTroubles.withLock { $0 }.sorted { $0.key < $1.key }.map {
+            "journal \($0.key): an order to the whole fleet is not carried out: \($0.value)"
+        }
+        return [blacklist, commands, tokens].compactMap(\.self) + orders
     }
+
+    /// - Parameter trouble: why orders are not carried out; nil when they are.
+    func tell(_ trouble: String?, of journal: String) { orderTroubles.withLock { $0[journal] = trouble } }
 
     /// Exchanges provider tokens.
     func run() async throws {
@@ -59,20 +67,28 @@ final class FleetShares: Service, Sendable {
     }
 }
 
-/// Has operators reach a journal through the database while an engine delivers from it.
+/// Has operators reach a journal through the database while an engine delivers from it, and has their orders to the whole fleet
+/// carried out there.
 struct CommandsOfJournal: Service {
     private let owned: OwnedJournal
     private let shared: FleetShares
     private let engine: PushEngine
+    private let orders: JournalOrders
 
-    init(_ owned: OwnedJournal, _ shared: FleetShares, _ engine: PushEngine) {
-        (self.owned, self.shared, self.engine) = (owned, shared, engine)
+    init(_ owned: OwnedJournal, _ shared: FleetShares, _ engine: PushEngine, _ orders: JournalOrders) {
+        (self.owned, self.shared, self.engine, self.orders) = (owned, shared, engine, orders)
     }
 
     func run() async throws {
         shared.commands.serve(
-            owned.id, epoch: owned.epoch, desk: engine.desk, reading: owned.directory, blacklist: shared.copy)
-        defer { shared.commands.end(owned.id) }
-        try await gracefulShutdown()
+            owned.id, epoch: owned.epoch, desk: engine.desk, reading: owned.directory, blacklist: shared.copy,
+            orders: orders)
+        defer {
+            shared.commands.end(owned.id)
+            shared.tell(nil, of: owned.name)
+        }
+        await cancelWhenGracefulShutdown {
+            await self.orders.run(self.engine.desk) { self.shared.tell($0, of: self.owned.name) }
+        }
     }
 }

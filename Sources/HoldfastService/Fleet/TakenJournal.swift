@@ -20,9 +20,9 @@ final class TakenJournal: Sendable {
 
     /// - Throws: ``JournalError`` or `RouteError`.
     init(
-        _ owned: OwnedJournal, _ place: FleetPlace, configuration: HoldfastConfiguration, routes: [ReadyRoute],
-        webhooks: [WebhookConfiguration], host: ServiceHost, look: Duration = .seconds(1)
-    ) throws {
+        _ owned: OwnedJournal, _ place: FleetPlace, orders: JournalOrders, configuration: HoldfastConfiguration,
+        routes: [ReadyRoute], webhooks: [WebhookConfiguration], host: ServiceHost, look: Duration = .seconds(1)
+    ) async throws {
         self.owned = owned
         self.look = look
         // Other engines of the process say the same of other journals.
@@ -31,6 +31,8 @@ final class TakenJournal: Sendable {
             logger[metadataKey: "journal"] = "\(owned.name)"
             return logger
         }
+        // Before anything is handed out.
+        try await orders.carryOut(JournalDesk(journal: owned.journal), opening: routes.map(\.route.name))
         engine = try PushEngine(
             journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine,
             logger: logger("holdfast"), metrics: NOOPMetricsHandler.instance, rates: place.rates.shared)
@@ -44,7 +46,7 @@ final class TakenJournal: Sendable {
         submissions = SubmissionsBySQL(
             owned, place.terms, engine, takesNew: false, logger: logger("holdfast.journal"))
         outcomes = OutcomesBySQL(owned, place.terms, engine)
-        commands = CommandsOfJournal(owned, place.shared, engine)
+        commands = CommandsOfJournal(owned, place.shared, engine, orders)
         group = ServiceGroup(
             configuration: .init(
                 services: [

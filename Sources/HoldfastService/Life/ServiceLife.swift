@@ -38,6 +38,9 @@ final class ServiceLife: Sendable {
     ) async throws {
         self.opened = opened
         do {
+            // Before the gateway listens, and before anything is handed out.
+            try await opened.fleet?.orders.carryOut(
+                JournalDesk(journal: opened.journal), opening: routes.map(\.route.name))
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
                 logger: host.logger("holdfast"), listeners: listeners, metrics: metrics,
@@ -66,7 +69,7 @@ final class ServiceLife: Sendable {
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
         if let place = opened.fleet {
-            let commands = CommandsOfJournal(place.own, place.shared, engine)
+            let commands = CommandsOfJournal(place.own, place.shared, engine, place.orders)
             let outcomes = OutcomesBySQL(place.own, place.terms, engine)
             services += [
                 .init(service: commands, successTerminationBehavior: .ignore),
@@ -122,6 +125,13 @@ final class ServiceLife: Sendable {
 
     /// Takes nothing new, answers what is in hand, and ends.
     func end() async { await group.triggerGracefulShutdown() }
+
+    /// Opens the lanes of routes that are about to be served, each paused where an order to the whole fleet wants that.
+    ///
+    /// - Throws: ``JournalError``.
+    func open(_ routes: [ReadyRoute]) async throws {
+        try await opened.fleet?.orders.carryOut(engine.desk, opening: routes.map(\.route.name))
+    }
 
     /// Tells these webhooks from now on, and no others.
     func tell(_ webhooks: [WebhookConfiguration]) { self.webhooks.exchange(webhooks) }

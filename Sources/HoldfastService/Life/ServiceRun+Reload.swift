@@ -68,6 +68,7 @@ extension ServiceRun {
         if let life {
             // The steps that may fail come first. By then they have changed only what files say, which is taken up anyway.
             for route in reload.kept { try await route.reloadCredentials() }
+            try await life.open(reload.routes)
             changes = try await life.engine.reconfigure(
                 routes: reload.routes.map(\.route), configuration: reload.configuration.engine)
             do {

@@ -92,9 +92,14 @@ struct FleetAsking {
 extension FleetAsking.Answers {
     /// The last lines: which journals have not answered.
     ///
+    /// - Parameter order: the number of an order that they carry out later.
     /// - Returns: the command's status if it would end with `status`.
-    func tellSilent(json: Bool, status: ToolStatus = .ok, console: Console = .standard) throws -> ToolStatus {
-        for (place, why) in silent {
+    func tellSilent(
+        json: Bool, status: ToolStatus = .ok, order: Int64? = nil, console: Console = .standard
+    ) throws -> ToolStatus {
+        for (place, reason) in silent {
+            let why =
+                reason + (order.map { "; order \($0) is kept, and carried out there as soon as a host can" } ?? "")
             if json { console.print(try JSONOutput.line(SilentForm(place: place, why: why))) }
             console.error("journal \(place.journal)\(place.host.map { " of host \($0)" } ?? "") did not answer: \(why)")
         }

@@ -22,6 +22,8 @@ struct FleetReport: Encodable {
         var state: State
         /// How long a silent owner has not renewed its lease; nil where the server does not say.
         var silentSeconds: Int?
+        /// How long a journal that was given up has had no owner; nil where that is not known.
+        var freeSeconds: Int?
         /// How long a commit waits for a standby; nil where none does, and where the server does not say.
         var commitWaitsSeconds: Int?
         var epoch: Int64
@@ -51,7 +53,10 @@ struct FleetReport: Encodable {
                 case .owned: ["host \(name)"]
                 case .silent:
                     ["no sign of life from host \(name)\(silentSeconds.map { " for \(Self.time($0))" } ?? "")"]
-                case .free: ["given up by host \(name), not delivered to the end"]
+                case .free:
+                    [
+                        "given up by host \(name)\(freeSeconds.map { " \(Self.time($0)) ago" } ?? ""), not delivered to the end"
+                    ]
                 case .closed: ["closed"]
                 }
             if let commitWaitsSeconds {

@@ -1,6 +1,8 @@
+import CoreMetrics
 import Foundation
 import Holdfast
 import HoldfastGateway
+import HoldfastJournal
 import HoldfastMockAPNs
 import HoldfastPQ
 import HoldfastPostgres
@@ -81,6 +83,60 @@ struct FleetServiceTests {
                 return
             }
         }
+    }
+
+    private func order(_ route: String?, pausing: Bool) throws {
+        let connection = try connect(cluster.tcp("user=\(role)"))
+        defer { connection.close() }
+        _ = try OrderCalls(schema).give(
+            .lanes(route.flatMap { LanePattern($0) }), pausing: pausing, reason: "night", who: "", connection,
+            by: soon())
+    }
+
+    @Test("A host that joins heeds the fleet's orders before its engine has begun")
+    func orderedBefore() async throws {
+        try order("default", pausing: true)
+        let run = try host("one")
+        let configuration = run.state.withLock(\.configuration)
+        let life = try await ServiceLife(
+            try await run.sources.openJournal(configuration, run.logger), configuration: configuration,
+            routes: run.state.withLock(\.routes), webhooks: [], at: [:], host: run.host, listeners: [],
+            metrics: NOOPMetricsHandler.instance, means: { throw CancellationError() })
+        let lanes = try await life.engine.desk.status().lanes
+        #expect(lanes.count == 4 && lanes.allSatisfy { $0.isServed && $0.state.standsStillBecause == "paused: night" })
+        async let running: Void = life.run()
+        await life.end()
+        try await running
+    }
+
+    @Test("What is taken over is sent when the fleet's order is taken back, and not before")
+    func orderedTakeover() async throws {
+        let taken = Monitor(0)
+        var service = MockAPNsConfiguration()
+        service.certificateDirectory = folder("mock")
+        service.observer = { exchanges in taken.withLock { $0 += exchanges.count { $0.status == 200 } } }
+        let mock = try await MockAPNsServer.start(service)
+        let one = try host("one")
+        let two = try host("two", to: "endpoint: \"https://\(mock.address)\", trust: \(mock.certificateAuthorityFile)")
+        async let first = one.run()
+        #expect(await waitUntil { one.health.isReady })
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        try order(nil, pausing: true)
+        async let second = two.run()
+        #expect(await waitUntil { two.health.isReady })
+        #expect(await waitUntil { two.state.withLock(\.life)?.fleet?.taken.isEmpty == false })
+        let engine = try #require(two.state.withLock(\.life)?.fleet?.taken.first?.engine)
+        #expect(engine.status().lanes.allSatisfy { $0.state.standsStillBecause == "paused: night" })
+        try await submit(1, to: two)
+        #expect(taken.withLock { $0 } == 0)
+        // By whoever has the right, with no word to a host.
+        try order("default", pausing: false)
+        #expect(await waitUntil { taken.withLock { $0 } == 4 })
+        await two.end()
+        #expect(await second.error == nil)
+        try await mock.stop()
     }
 
     @Test("What a host that ends has left is delivered by another at once")

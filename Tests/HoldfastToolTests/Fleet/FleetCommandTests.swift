@@ -60,7 +60,8 @@ struct FleetCommandTests {
         #expect(try counted.count("count") == 2, "\(counted.errors)")
         let status = try await world.tool("journal", "status", "--journal-name", "beta")
         #expect(status.output.contains("on beta, journal beta") && status.output.contains("sale"), "\(status.output)")
-        #expect(try await world.tool("journal", "status", "--fleet", "--json").lines().count == 2)
+        let statuses = try await world.tool("journal", "status", "--fleet", "--json").lines()
+        #expect(statuses.count { $0["journal"] != nil } == 2 && statuses.count { $0["order"] != nil } == 1)
         let tags = try await world.tool("tags", "list", "--fleet")
         #expect(tags.output.contains("JOURNAL") && tags.output.contains("beta"))
         let unknown = try await world.tool("lanes", "list", "--journal-name", "gamma")
@@ -89,6 +90,8 @@ struct FleetCommandTests {
         #expect(!states.isEmpty && states.allSatisfy { $0["state"] as? String == "paused" })
         let unknown = try await world.tool("lanes", "pause", "fcm", "--fleet")
         #expect(unknown.status == 66 && unknown.errors.contains("the fleet has no lane"), "\(unknown.errors)")
+        let orders = try await world.tool("lanes", "list", "--fleet").output.split(separator: "\n")
+        #expect(orders.count { $0.hasPrefix("order ") } == 1 && orders[0].contains("lanes apns/immediate paused since"))
         #expect(try await world.tool("lanes", "resume", "--all", "--fleet").status == 0)
 
         // By any owner, from a machine without a journal; and each host's own copy has it.
@@ -121,6 +124,40 @@ struct FleetCommandTests {
             let lost = try await world.tool(on: "lost", command)
             #expect(lost.status == 69, "\(command): \(lost.errors)")
         }
+    }
+
+    @Test("A pause of the fleet holds at hosts that come later and after a kill, and one journal may be let go")
+    func lasting() async throws {
+        let world = try await FleetWorld("alpha")
+        let paused = try await world.tool("lanes", "pause", "--all", "--fleet", "--reason", "night")
+        #expect(paused.status == 0, "\(paused.errors)")
+        try await world.serve("beta")
+        _ = try await world.submit(to: "beta", 1...2)
+        _ = try await world.submit(to: "alpha", 3...3)
+        world.signal("alpha", SIGKILL)
+        try await world.serve("alpha")
+        let lines = try await world.tool("lanes", "list", "--fleet", "--json").lines()
+        let order = try #require(lines.first)
+        #expect(order["lanes"] as? String == "*" && order["reason"] as? String == "night" && order["order"] is Int)
+        #expect((order["by"] as? String)?.hasSuffix("on operator, role \(world.operators)") == true, "\(order)")
+        #expect(Set(lines.compactMap { $0["journal"] as? String }) == ["alpha", "beta"])
+        #expect(lines.allSatisfy { $0["state"] as? String == "paused" && $0["reason"] as? String == "night" })
+
+        // Of one journal alone: its next start does not undo that.
+        let one = try await world.tool("lanes", "resume", "--all", "--journal-name", "beta")
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(try await waitUntil { try world.mock.taken() == 2 })
+        world.signal("beta", SIGKILL)
+        try await world.serve("beta")
+        _ = try await world.submit(to: "beta", 4...4)
+        #expect(try await waitUntil { try world.mock.taken() == 3 })
+
+        let resumed = try await world.tool("lanes", "resume", "apns", "--fleet", "--json")
+        #expect(try resumed.status == 0 && resumed.lines().allSatisfy { $0["state"] as? String == "running" })
+        #expect(try await waitUntil { try world.mock.taken() == 4 })
+        let all = try await world.tool("lanes", "resume", "--all", "--fleet")
+        #expect(all.status == 0, "\(all.errors)")
+        #expect(try await world.tool("lanes", "list", "--fleet").output.hasPrefix("JOURNAL"))
     }
 
     @Test("A host that does not answer is told at the end with a code of its own, and hides nothing that others say")

@@ -90,7 +90,15 @@ final class FleetWorld: Sendable {
 
     /// Has a host accept notifications, to tokens by these numbers.
     func submit(to host: String, tag: String = "", _ numbers: ClosedRange<Int>) async throws -> [UID] {
-        let desk = try await RemoteDesk(journal: folder("\(host)/own.journal"))
+        // A host that serves senders serves operators a moment later.
+        var found: RemoteDesk?
+        _ = try await waitUntilAsync {
+            do { found = try await RemoteDesk(journal: folder("\(host)/own.journal")) } catch let error as ControlError
+                where error.code == .notServed
+            { return false }
+            return true
+        }
+        let desk = try #require(found)
         let receipts = try await desk.submit(
             numbers.map { number in
                 PushNotification(

@@ -49,6 +49,7 @@ struct JournalStatusCommand: AsyncParsableCommand {
     }
 
     private func showFleet() async throws -> ToolStatus {
+        try FleetOrderRow.print(try await FleetOrderRow.all(placeOptions.register()), json: json)
         let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in
             OwnerReport(try await desk.status(), owner: desk.owner)
         }

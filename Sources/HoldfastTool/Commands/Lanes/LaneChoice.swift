@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastPostgres
 
 /// Which lanes a command changes.
 struct LaneChoice: ParsableArguments {
@@ -25,14 +26,17 @@ struct LaneChoice: ParsableArguments {
 
     /// What becomes of the lanes that are meant.
     struct Change: Sendable {
-        let state: String
+        let pauses: Bool
         let reason: String
         let json: Bool
         let perform: @Sendable (any OperatorDesk, LaneKey) async throws -> Void
 
-        func tell(_ lane: LaneKey, at place: FleetPlaceForm? = nil) throws {
-            let change = LaneChangeForm(lane, state, reason: reason)
-            let words = (place.map { "\($0.words): " } ?? "") + "\(change.lane): \(state)"
+        private var state: String { pauses ? "paused" : "running" }
+
+        /// - Parameter actual: the state that the lane has; nil for the one that was ordered.
+        func tell(_ lane: LaneKey, at place: FleetPlaceForm? = nil, actual: String? = nil) throws {
+            let change = LaneChangeForm(lane, actual ?? state, reason: reason)
+            let words = (place.map { "\($0.words): " } ?? "") + "\(change.lane): \(change.state)"
             Console.standard.print(json ? try JSONOutput.line(PlacedForm(place: place, value: change)) : words)
         }
     }
@@ -57,22 +61,32 @@ struct LaneChoice: ParsableArguments {
 
     private func change(_ asking: FleetAsking, _ change: Change) async throws -> ToolStatus {
         let patterns = self.patterns
+        let ordering = FleetOrdering(register: asking.register)
+        // First of all, so that whoever takes a journal from now on knows of it.
+        let given = try await ordering.give(
+            patterns?.map { .lanes($0) } ?? [.lanes(nil)], pausing: change.pauses, reason: change.reason)
         let answers = try await asking.each { desk, place in
-            let known = try await desk.status().lanes.map(\.key)
-            for lane in known where patterns?.contains(where: { $0.matches(lane) }) ?? true {
-                try await change.perform(desk, lane)
-                try change.tell(lane, at: place)
+            let isCarriedOut = try await given.carryOut(desk)
+            let status = try await desk.status()
+            for lane in status.lanes where patterns?.contains(where: { $0.matches(lane.key) }) ?? true {
+                if !isCarriedOut { try await change.perform(desk, lane.key) }
+                try change.tell(lane.key, at: place, actual: isCarriedOut ? LaneRow(lane, status).lane.state : nil)
             }
-            return known
+            return status.lanes.map(\.key)
         }
-        let known = Set(answers.answers.flatMap(\.value))
-        for words in UnknownLanes.words(
-            patterns ?? [], known: known.sorted { $0.description < $1.description }, in: "the fleet")
-        {
-            Console.standard.error(words)
-            return try answers.tellSilent(json: change.json, status: .noInput)
+        let known = Set(answers.answers.flatMap(\.value)).sorted { $0.description < $1.description }
+        let unknown = (patterns ?? []).enumerated().filter { !given.endings.contains($0.offset) }.map(\.element)
+        let words = UnknownLanes.words(unknown, known: known, in: "the fleet")
+        guard !words.isEmpty, !known.isEmpty else {
+            return try answers.tellSilent(json: change.json, order: given.number)
         }
-        return try answers.tellSilent(json: change.json)
+        if answers.silent.isEmpty, change.pauses {
+            // No journal has such lanes: it is a slip, which must not wait for a route of that name.
+            let slips = unknown.filter { !known.contains(where: $0.matches) }
+            _ = try await ordering.give(slips.map { .lanes($0) }, pausing: false)
+        }
+        for line in words { Console.standard.error(line) }
+        return try answers.tellSilent(json: change.json, status: .noInput, order: given.number)
     }
 
     /// `nil` for all.

@@ -52,6 +52,8 @@ struct LanesListCommand: AsyncParsableCommand {
     }
 
     private func listFleet() async throws -> ToolStatus {
+        try FleetOrderRow.print(
+            try await FleetOrderRow.all(placeOptions.register(), \.isLanes), json: json)
         let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in Self.rows(try await desk.status())
         }
         if json {

@@ -6,7 +6,8 @@ struct LanesPauseCommand: AsyncParsableCommand {
         commandName: "pause",
         abstract: "Pause lanes: nothing of them is sent until they are resumed.",
         discussion: """
-            Notifications in flight get their answers; accepted ones wait in the journal. The pause outlasts restarts.
+            Notifications in flight get their answers; accepted ones wait in the journal. The pause outlasts restarts. With \
+            --fleet it is kept for all journals, also for those of hosts that come later, until it is resumed there.
 
             Examples:
               holdfast lanes pause default/considerate --reason "incident 4711"
@@ -30,7 +31,7 @@ struct LanesPauseCommand: AsyncParsableCommand {
             let reason = why.reason
             return try await choice.change(
                 placeOptions, fleetOptions,
-                LaneChoice.Change(state: "paused", reason: reason, json: json) { desk, lane in
+                LaneChoice.Change(pauses: true, reason: reason, json: json) { desk, lane in
                     try await desk.pause(lane, reason: reason)
                 })
         }
@@ -64,7 +65,7 @@ struct LanesResumeCommand: AsyncParsableCommand {
         try await reporting {
             try await choice.change(
                 placeOptions, fleetOptions,
-                LaneChoice.Change(state: "running", reason: "", json: json) { desk, lane in
+                LaneChoice.Change(pauses: false, reason: "", json: json) { desk, lane in
                     try await desk.resume(lane)
                 })
         }

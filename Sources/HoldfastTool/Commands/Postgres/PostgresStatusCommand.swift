@@ -58,10 +58,14 @@ struct PostgresStatusCommand: AsyncParsableCommand {
         if isAnyOwned { Thread.sleep(forTimeInterval: 2.5) }
         let second = isAnyOwned ? try calls.list(connection, by: DatabaseOptions.deadline) : first
         let sessions = try JournalSessions(connection, by: DatabaseOptions.deadline)
+        let releases = try ifAllowed { () throws(PQError) in
+            try calls.releases(connection, by: DatabaseOptions.deadline)
+        }
         var journals: [FleetReport.Journal] = []
         for journal in second {
             var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
             if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
+            if report.state == .free { report.freeSeconds = releases?[journal.id] }
             report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
             try report.add(space(schema, journal.id, connection))
             journals.append(report)
@@ -73,9 +77,14 @@ struct PostgresStatusCommand: AsyncParsableCommand {
     private static func space(
         _ schema: SchemaName, _ journal: Int32, _ connection: PQConnection
     ) throws(PQError) -> LogState? {
-        do throws(PQError) {
-            return try LogCalls(schema, journal: journal).state(connection, by: DatabaseOptions.deadline)
-        } catch {
+        try ifAllowed { () throws(PQError) in
+            try LogCalls(schema, journal: journal).state(connection, by: DatabaseOptions.deadline)
+        }
+    }
+
+    /// - Returns: nil for who may not ask.
+    private static func ifAllowed<R>(_ call: () throws(PQError) -> R) throws(PQError) -> R? {
+        do throws(PQError) { return try call() } catch {
             guard error.sqlState == "42501" else { throw error }
             return nil
         }

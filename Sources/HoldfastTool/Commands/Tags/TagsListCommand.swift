@@ -51,6 +51,8 @@ struct TagsListCommand: AsyncParsableCommand {
     }
 
     private func listFleet() async throws -> ToolStatus {
+        try FleetOrderRow.print(
+            try await FleetOrderRow.all(placeOptions.register()) { !$0.isLanes }, json: json)
         let answers = try await fleetOptions.asking(placeOptions).each { desk, _ in
             try await desk.status().pausedTags.map { PausedTagForm($0) }
         }

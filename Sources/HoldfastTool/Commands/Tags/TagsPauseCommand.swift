@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastPostgres
 internal import HoldfastService
 
 struct TagsPauseCommand: AsyncParsableCommand {
@@ -9,7 +10,8 @@ struct TagsPauseCommand: AsyncParsableCommand {
         abstract: "Pause tags: no notification with them is sent until they are resumed.",
         discussion: """
             All others go on. Those in flight get their answers; all others with the tag wait in the journal, also those \
-            that are accepted later. The pause outlasts restarts. What waits can be dropped: holdfast journal drop \
+            that are accepted later. The pause outlasts restarts. With --fleet it is kept for all journals, also for those of \
+            hosts that come later, until it is resumed there. What waits can be dropped: holdfast journal drop \
             --tag TAG
 
             Examples:
@@ -44,13 +46,28 @@ struct TagsPauseCommand: AsyncParsableCommand {
                     try TagsPauseCommand.tell(TagChangeForm(tag, "paused", reason: reason), at: place, json: json)
                 }
             }
-            if fleetOptions.fleet {
-                return try await fleetOptions.asking(placeOptions).each { try await pause($0, $1) }.tellSilent(
-                    json: json)
-            }
+            if fleetOptions.fleet { return try await pauseFleet(pause) }
             try await DeskOpener(try placeOptions.place()).withDesk { try await pause($0, nil) }
             return .ok
         }
+    }
+
+    /// - Parameter pause: at an owner that does not know orders to the fleet.
+    private func pauseFleet(
+        _ pause: @escaping @Sendable (any OperatorDesk, FleetPlaceForm?) async throws -> Void
+    ) async throws -> ToolStatus {
+        let (tags, reason, json) = (tags.map { Array($0.utf8) }, why.reason, json)
+        let asking = try fleetOptions.asking(placeOptions)
+        // First of all, so that whoever takes a journal from now on knows of it.
+        let given = try await FleetOrdering(register: asking.register).give(
+            tags.map { .tags($0) }, pausing: true, reason: reason)
+        let answers = try await asking.each { desk, place in
+            guard try await given.carryOut(desk) else { return try await pause(desk, place) }
+            for tag in tags {
+                try TagsPauseCommand.tell(TagChangeForm(tag, "paused", reason: reason), at: place, json: json)
+            }
+        }
+        return try answers.tellSilent(json: json, order: given.number)
     }
 
     static func tell(_ change: TagChangeForm, at place: FleetPlaceForm?, json: Bool) throws {
@@ -109,22 +126,29 @@ struct TagsResumeCommand: AsyncParsableCommand {
 
     /// A tag may be paused in some of the journals.
     private func resumeFleet() async throws -> ToolStatus {
-        let (all, tags, json) = (all, tags, json)
-        let answers = try await fleetOptions.asking(placeOptions).each { desk, place in
+        let (all, tags, json) = (all, tags.map { Array($0.utf8) }, json)
+        let asking = try fleetOptions.asking(placeOptions)
+        let before = try await asking.each { desk, place in
             let paused = try await desk.status().pausedTags.map(\.tag)
-            let meant = all ? paused : tags.map { Array($0.utf8) }.filter(paused.contains)
-            for tag in meant {
-                try await desk.resume(tag: tag)
+            return [place.journal: all ? paused : tags.filter(paused.contains)]
+        }
+        let meant = before.answers.map(\.value).reduce(into: [:]) { $0.merge($1) { $1 } }
+        let given = try await FleetOrdering(register: asking.register).give(
+            all ? [.tags(nil)] : tags.map { .tags($0) }, pausing: false)
+        let answers = try await asking.each { desk, place in
+            let isCarriedOut = try await given.carryOut(desk)
+            for tag in meant[place.journal] ?? [] {
+                if !isCarriedOut { try await desk.resume(tag: tag) }
                 try TagsPauseCommand.tell(TagChangeForm(tag, "running"), at: place, json: json)
             }
-            return meant
         }
-        let resumed = answers.answers.flatMap(\.value)
+        let resumed = meant.values.flatMap(\.self)
         var status = ToolStatus.ok
-        for tag in tags where !resumed.contains(Array(tag.utf8)) {
+        for (place, tag) in self.tags.enumerated()
+        where !given.endings.contains(place) && !resumed.contains(tags[place]) {
             Console.standard.error("tag \(tag.debugDescription) is paused in no journal that answered")
             status = .noInput
         }
-        return try answers.tellSilent(json: json, status: status)
+        return try answers.tellSilent(json: json, status: status, order: given.number)
     }
 }

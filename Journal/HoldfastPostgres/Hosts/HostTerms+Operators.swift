@@ -1,0 +1,65 @@
+package import Holdfast
+internal import HoldfastPQ
+
+/// What an operator's rights suffice for. Each call connects.
+extension HostTerms {
+    /// Lists all journals of the fleet.
+    package func journals(by deadline: ContinuousClock.Instant) throws(JournalError) -> [ListedJournal] {
+        try asOperator(by: deadline) { (connection) throws(PQError) in
+            try OwnershipCalls(schema).list(connection, by: deadline)
+        }
+    }
+
+    /// The orders to all journals.
+    package func orders(by deadline: ContinuousClock.Instant) throws(JournalError) -> FleetOrders {
+        try asOperator(by: deadline) { (connection) throws(PQError) in
+            try OrderCalls(schema).read(connection, by: deadline)
+        }
+    }
+
+    /// Gives an order to all journals. Where it is not known whether the database has it, it is given again.
+    ///
+    /// - Parameter who: for people.
+    /// - Returns: the order's number, and how many pauses it has replaced.
+    /// - Throws: ``JournalError``: with code `invalidEntry` for one too many.
+    package func order(
+        _ subject: FleetOrder.Subject, pausing: Bool, reason: String, who: String, by deadline: ContinuousClock.Instant
+    ) throws(JournalError) -> (number: Int64, ended: Int64) {
+        try asOperator(by: deadline) { (connection) throws(PQError) in
+            try OrderCalls(schema).give(
+                subject, pausing: pausing, reason: reason, who: who, connection, by: deadline)
+        }
+    }
+
+    /// Makes a call that may be made twice.
+    private func asOperator<R>(
+        by deadline: ContinuousClock.Instant, _ call: (PQConnection) throws(PQError) -> R
+    ) throws(JournalError) -> R {
+        do throws(PQError) {
+            do throws(PQError) { return try once(by: deadline, call) } catch {
+                guard error.kind == .inDoubt else { throw error }
+                return try once(by: deadline, call)
+            }
+        } catch {
+            switch error.sqlState {
+            case "42501":
+                throw JournalError(
+                    .permissionDenied,
+                    "\(error), so the fleet can't be asked: have the schema's owner run `holdfast postgres migrate --operators` "
+                        + "with this role, once more if it was granted before")
+            case OrderCalls.tooManyState:
+                throw JournalError(.invalidEntry, "\(error.server?.message ?? "\(error)"): resume one of them first")
+            default: throw JournalError(error)
+            }
+        }
+    }
+
+    private func once<R>(
+        by deadline: ContinuousClock.Instant, _ call: (PQConnection) throws(PQError) -> R
+    ) throws(PQError) -> R {
+        let connection = try ServiceConnection.open(
+            target, schema, name: "holdfast operator", by: deadline, PQInterruption())
+        defer { connection.close() }
+        return try call(connection)
+    }
+}
