@@ -2,7 +2,7 @@ extension Migration {
     /// Operators' orders for all journals, also for those that come later, and since when a journal is free. See ManyMachines.md.
     static let version9 = Migration(
         // An earlier program does not heed orders, and harms nothing.
-        version: 8, readableFrom: 7,
+        version: 9, readableFrom: 7,
         functions: ["last_order()"] + ordering,
         operating: ordering
     ) { schema in
