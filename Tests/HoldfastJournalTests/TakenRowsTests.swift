@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
-@testable import HoldfastJournal
 import HoldfastLMDB
 import TestCopies
 import Testing
+
+@testable import HoldfastJournal
 
 @Suite("The rows of a queue that a journal remembers") struct TakenRowsTests {
     private let scratch = Scratch()
@@ -58,7 +59,8 @@ import Testing
         #expect(!note.isOld(nextUID: 1_000_005, at: WallTime(seconds: 3600)))
         #expect(note.isOld(nextUID: 1_000_006, at: WallTime(seconds: 0)))
         #expect(note.isOld(nextUID: 5, at: WallTime(seconds: 3601)))
-        #expect(TakenNote.number(of: TakenNote.key(.max)) == .max && TakenNote.key(9).lexicographicallyPrecedes(TakenNote.key(16)))
+        #expect(TakenNote.number(of: TakenNote.key(.max)) == .max)
+        #expect(TakenNote.key(9).lexicographicallyPrecedes(TakenNote.key(16)))
         let journal = try open(nil)
         try await take([1], at: 1000, journal)
         #expect(try journal.takenRows() == TakenRows())
