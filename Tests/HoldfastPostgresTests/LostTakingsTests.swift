@@ -98,7 +98,9 @@ struct LostTakingsTests {
         for sender in [sender, taken] { await sender.end() }
     }
 
-    @Test("Rows that another host had taken with a journal which it had taken over are ended when it has that journal again")
+    @Test(
+        "Rows that another host had taken with a journal which it had taken over are ended when it has that journal again"
+    )
     func takenOverBefore() async throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let (gone, other) = (try host("gone", folders[0]), try host("other", folders[1]))
@@ -124,7 +126,8 @@ struct LostTakingsTests {
         own.close()
     }
 
-    @Test("After a restart in which nothing is lost, rows go out as soon as all owners were heard, and none is in doubt")
+    @Test(
+        "After a restart in which nothing is lost, rows go out as soon as all owners were heard, and none is in doubt")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let owned = try host("one", folder).open()
@@ -183,7 +186,8 @@ struct LostTakingsTests {
     func stamps() throws {
         let log = try OwnLog(schema)
         let stamps = [UUID().uuidString, UUID().uuidString]
-        try schema.psql("INSERT INTO S.ownerships VALUES (\(log.journal), 1, '\(stamps[0])'), (\(log.journal), 5, '\(stamps[1])')")
+        try schema.psql(
+            "INSERT INTO S.ownerships VALUES (\(log.journal), 1, '\(stamps[0])'), (\(log.journal), 5, '\(stamps[1])')")
         try change()
         let seen = try schema.psql("SELECT incarnation FROM S.look_at_fleet()")
         func hear(_ stamp: String, _ incarnation: String) throws -> String {

@@ -17,9 +17,10 @@ package struct TakenRows: Hashable, Sendable {
         guard let notes = try ReaderPool.openTables(["notes"], in: environment)?.first else { return }
         let pool = ReaderPool(environment)
         defer { pool.close() }
-        self = try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try TakenRows(in: snapshot, notes, after: number)
-        } ?? self
+        self =
+            try pool.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
+                try TakenRows(in: snapshot, notes, after: number)
+            } ?? self
     }
 
     init(in snapshot: borrowing Snapshot, _ notes: Table, after number: UInt64) throws(LMDBError) {
@@ -47,15 +48,5 @@ package struct TakenRows: Hashable, Sendable {
         }
         rows = Set(found)
         self.forgotten = forgotten
-    }
-}
-
-extension LMDBJournal {
-    /// The rows that this journal has taken, as far as it remembers them.
-    package func takenRows() throws(JournalError) -> TakenRows {
-        try checkOpen()
-        return try read("read") { (snapshot: borrowing Snapshot) throws(LMDBError) in
-            try TakenRows(in: snapshot, tables.notes, after: 0)
-        }
     }
 }

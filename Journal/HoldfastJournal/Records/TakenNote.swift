@@ -32,7 +32,8 @@ struct TakenNote {
 
     /// - Returns: `nil` for a note of another kind, or one that can't be read.
     init?(key: [UInt8], record: [UInt8]) {
-        guard let number = Self.number(of: key), let value = try? NoteRecord.value(record, name: key), value.count >= Self.headByteCount,
+        guard let number = Self.number(of: key), let value = try? NoteRecord.value(record, name: key),
+            value.count >= Self.headByteCount,
             (value.count - Self.headByteCount) % Self.rowByteCount == 0
         else { return nil }
         var rows: [QueueRow] = []
