@@ -78,7 +78,7 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".list_releases() FROM PUBLIC;
-INSERT INTO "holdfast".schema (version, readable_from) VALUES (8, 7);
+INSERT INTO "holdfast".schema (version, readable_from) VALUES (9, 7);
 COMMIT;
 
 BEGIN;
