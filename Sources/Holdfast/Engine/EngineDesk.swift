@@ -28,6 +28,7 @@ struct EngineDesk: OperatorDesk {
         for index in desk.lanes.indices {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
+        desk.conditions = status.conditions
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
