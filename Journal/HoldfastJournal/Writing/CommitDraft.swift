@@ -137,9 +137,11 @@ struct CommitDraft: ~Copyable {
             let key = EntriesStore.stateKey
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
-        let figures = try CommitFigures(transaction, tables)
+        var figures = try CommitFigures(transaction, tables)
         let (state, taken, claims) = (state, taken, claims)
+        let start = ContinuousClock.now
         let others = try transaction.commit(taking: taken, claiming: claims)
+        figures.syncDuration = ContinuousClock.now - start
         return others.isEmpty ? .committed(state, figures) : .repeats(others)
     }
 

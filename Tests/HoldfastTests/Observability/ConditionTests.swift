@@ -1,5 +1,6 @@
 import HoldfastAPNsAnswers
 import HoldfastTesting
+import Logging
 import Testing
 
 @testable import Holdfast
