@@ -95,6 +95,14 @@ public final class Gateway: Service, Sendable {
         ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
+    /// The most connections of each listener, by the name of its protocol.
+    var connectionLimits: [(name: String, limit: Int)] { ingresses.map { ($0.name, $0.listener.connectionLimit) } }
+
+    /// The last valid second of each listener's certificate, by the name of its protocol.
+    package var certificateEnds: [(name: String, end: WallTime)] {
+        ingresses.compactMap { ingress in ingress.listener.certificateEnd.map { (ingress.name, $0) } }
+    }
+
     /// Serves until it is shut down gracefully or cancelled.
     public func run() async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)

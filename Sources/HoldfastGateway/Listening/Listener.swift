@@ -90,6 +90,10 @@ final class Listener: Sendable {
     }
 
     var openConnections: Int { door.guests.count }
+    /// The most connections at a time.
+    var connectionLimit: Int { door.limits().connections }
+    /// The last valid second of its certificate; nil for cleartext.
+    var certificateEnd: WallTime? { tls?.certificateEnd }
     /// Whether a client without a certificate is turned away.
     var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 

@@ -64,6 +64,8 @@ final class ServerTLSVault: Sendable {
         let settings: ServerTLS
         let context: NIOSSLContext
         let judge: ClientJudge?
+        /// The certificate's last valid second.
+        let notAfter: Int64
         var watch: CredentialWatch
     }
 
@@ -81,6 +83,9 @@ final class ServerTLSVault: Sendable {
     var judge: ClientJudge? { current.withLock(\.judge) }
 
     var settings: ServerTLS { current.withLock(\.settings) }
+
+    /// The last valid second of the certificate in use.
+    var certificateEnd: WallTime { WallTime(seconds: current.withLock(\.notAfter)) }
 
     /// The handlers of the next connection, the nearest to the socket first.
     func handlers(for channel: any Channel, _ door: ListenerDoor) -> [any ChannelHandler] {
@@ -163,7 +168,8 @@ final class ServerTLSVault: Sendable {
             }
             do {
                 return Terms(
-                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge, watch: watch)
+                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge,
+                    notAfter: loaded.notAfter, watch: watch)
             } catch {
                 throw TransportConfigurationError("TLS can't be set up: \(error)")
             }
