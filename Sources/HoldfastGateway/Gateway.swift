@@ -98,9 +98,11 @@ public final class Gateway: Service, Sendable {
     /// The most connections of each listener, by the name of its protocol.
     var connectionLimits: [(name: String, limit: Int)] { ingresses.map { ($0.name, $0.listener.connectionLimit) } }
 
-    /// The last valid second of each listener's certificate, by the name of its protocol.
-    package var certificateEnds: [(name: String, end: WallTime)] {
-        ingresses.compactMap { ingress in ingress.listener.certificateEnd.map { (ingress.name, $0) } }
+    /// The certificates that listeners show, with the listener's name, the file's, and the last good second in Unix seconds.
+    package var certificates: [(listener: String, file: String, notAfter: Int64)] {
+        ingresses.compactMap { ingress in
+            ingress.listener.tls.map { (ingress.name, $0.certificateEnd.file, $0.certificateEnd.notAfter) }
+        }
     }
 
     /// Serves until it is shut down gracefully or cancelled.

@@ -13,6 +13,7 @@ package struct ClientTLS: Sendable {
     private let missing: Monitor<Bool>?
     private let verifier: CertificateVerifier
     private let verifiesName: Bool
+    private let end = Monitor<Int64?>(nil)
 
     /// - Parameters:
     ///   - protocols: for ALPN; empty for protocols that are older than it.
@@ -54,6 +55,9 @@ package struct ClientTLS: Sendable {
     /// that follows.
     package var lacksCertificate: Bool { missing?.withLock { $0 } ?? false }
 
+    /// Until when the chain is good that the service has shown last, in Unix seconds; nil before the first.
+    package var serviceEnd: Int64? { end.withLock { $0 } }
+
     /// Makes the handler of one connection.
     ///
     /// - Parameters:
@@ -68,29 +72,31 @@ package struct ClientTLS: Sendable {
             case .ip: nil
             }
         let role = CertificateVerifier.Role.server(verifiesName ? name : nil)
-        return try NIOSSLClientHandler(context: context, serverHostname: asked) { [verifier] chain, promise in
-            if let fault = Self.fault(in: chain, as: role, by: verifier) {
+        return try NIOSSLClientHandler(context: context, serverHostname: asked) { [verifier, end] chain, promise in
+            switch Self.verdict(on: chain, as: role, by: verifier) {
+            case .bad(let fault):
                 fails(fault)
                 promise.succeed(.failed)
-            } else {
+            case .good(let path):
+                end.withLock { $0 = path.goodUntil }
                 promise.succeed(.certificateVerified)
             }
         }
     }
 
-    private static func fault(
-        in chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier
-    ) -> CertificateFault? {
+    private static func verdict(
+        on chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier
+    ) -> CertificateVerdict {
         var certificates: [Certificate] = []
         for certificate in chain.prefix(Certificate.greatestChain) {
             guard let bytes = try? certificate.toDERBytes(), let read = try? Certificate(der: bytes, from: "one shown")
-            else { return .other("one of those shown can't be read") }
+            else { return .bad(.other("one of those shown can't be read")) }
             certificates.append(read)
         }
         do throws(OpenSSLError) {
-            return try verifier.fault(in: certificates, as: role)
+            return try verifier.verdict(on: certificates, as: role)
         } catch {
-            return .other("\(error)")
+            return .bad(.other("\(error)"))
         }
     }
 }

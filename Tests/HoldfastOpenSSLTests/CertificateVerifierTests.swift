@@ -94,6 +94,22 @@ import Testing
         #expect(start > end)
     }
 
+    @Test("What has expired is called expired, also if nobody trusted has signed it") func expiredAndUntrusted() throws {
+        let stranger = try CertificateAuthority(commonName: "Stranger")
+        let issued = try stranger.issue(commonName: "x", names: [Self.host], lifetime: .seconds(-60))
+        let fault = try verifier.fault(in: [issued.certificate], as: .server(Self.host))
+        guard case .expiredAndUntrusted(let end, let issuer) = fault else {
+            Issue.record("\(fault as Any)")
+            return
+        }
+        #expect(end > 1_700_000_000 && issuer?.contains("Stranger") == true)
+        let fresh = try stranger.issue(commonName: "x", names: [Self.host])
+        guard case .untrusted = try verifier.fault(in: [fresh.certificate], as: .server(Self.host)) else {
+            Issue.record("a stranger's certificate is trusted")
+            return
+        }
+    }
+
     @Test("A certificate is good for what it is for") func purposes() throws {
         #expect(try fault([Self.host], usage: "clientAuth") == .otherPurpose)
         #expect(try fault([Self.host], usage: "serverAuth") == nil)

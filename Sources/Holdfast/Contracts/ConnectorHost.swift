@@ -60,6 +60,10 @@ public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
         public static let credentialsNotReloaded = Kind(rawValue: "credentials-not-reloaded")
         /// A certificate ends soon, or has ended.
         public static let credentialsExpire = Kind(rawValue: "credentials-expire")
+        /// The service's own certificate ends soon, or has ended.
+        public static let serviceCertificateExpires = Kind(rawValue: "service-certificate-expires")
+        /// The service shows a renewed certificate.
+        public static let serviceCertificateRenewed = Kind(rawValue: "service-certificate-renewed")
         /// One of the service's addresses does not answer as it should, and is left out for a while.
         public static let addressQuarantined = Kind(rawValue: "address-quarantined")
         /// The service's certificate is verified except for the name in it, because the configuration says so.
@@ -71,16 +75,23 @@ public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
     /// In words, without secrets: what happened, to what, and what to do.
     public let message: String
 
+    /// Whether somebody must act within a day.
+    package let isUrgent: Bool
+
     /// Creates a notice.
     ///
     /// - Parameter message: words for operators, without secrets.
-    public init(_ kind: Kind, _ message: String) {
+    public init(_ kind: Kind, _ message: String) { self.init(kind, message, isUrgent: false) }
+
+    package init(_ kind: Kind, _ message: String, isUrgent: Bool) {
         self.kind = kind
         self.message = message
+        self.isUrgent = isUrgent
     }
 
-    /// Whether an operator should act: true of every kind but ``Kind/credentialsReloaded``.
-    public var isWarning: Bool { kind != .credentialsReloaded }
+    /// Whether an operator should act: true of every kind but ``Kind/credentialsReloaded`` and
+    /// ``Kind/serviceCertificateRenewed``.
+    public var isWarning: Bool { kind != .credentialsReloaded && kind != .serviceCertificateRenewed }
 
     /// The ``message``.
     public var description: String { message }

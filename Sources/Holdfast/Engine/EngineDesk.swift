@@ -72,6 +72,10 @@ struct EngineDesk: OperatorDesk {
         try await core.journal.answer { core.resume(lane, completion: $0) }
     }
 
+    func connect(route: String) async throws {
+        try await core.journal.answer { core.hurry(route: route, completion: $0) }
+    }
+
     // MARK: Tags
 
     func pause(tag: [UInt8], reason: String) async throws {

@@ -15,6 +15,7 @@ final class EngineConditions: Sendable {
         /// Nil for a look that is due.
         var lookedAt: Duration?
         var host: [HealthCondition] = []
+        var credentials = CredentialFindings()
     }
 
     /// From one look to the next while something is wrong.
@@ -57,6 +58,21 @@ final class EngineConditions: Sendable {
     /// A commit is on disk.
     func committed() { state.withLock { $0.findings.committed() } }
 
+    /// A connector has said something of its keys and certificates.
+    ///
+    /// - Returns: whether it is a condition, which is told as one.
+    func connector(of route: String, says notice: ConnectorNotice) -> Bool {
+        let isCondition = state.withLock { $0.credentials.take(notice, of: route, at: clock.wall()) }
+        lookSoon()
+        return isCondition
+    }
+
+    /// The route is served no more.
+    func forget(route: String) {
+        state.withLock { $0.credentials.forget(route) }
+        lookSoon()
+    }
+
     /// What the process around the engine says is wrong, in place of what it said before. It tells its log itself.
     func host(_ conditions: [HealthCondition]) { state.withLock { $0.host = conditions } }
 
@@ -83,7 +99,8 @@ final class EngineConditions: Sendable {
             if !isForced, let at = state.lookedAt, now.monotonic < at + Self.interval { return [] }
             state.lookedAt = now.monotonic
             state.findings.look(sources, at: now)
-            return state.machine.look(state.findings.conditions(now: now.wall), at: now)
+            return state.machine.look(
+                state.findings.conditions(now: now.wall) + state.credentials.conditions, at: now)
         }
         for change in changes { log.tell(change) }
     }

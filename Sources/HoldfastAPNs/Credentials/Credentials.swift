@@ -53,6 +53,8 @@ package struct Credentials: CredentialContents {
     var topics: Set<String>? { tls.certificate?.facts.topics }
 
     package var certificateEnd: (named: String, notAfter: Int64)? { tls.certificateEnd }
+    /// See ``TLSCredentials/serviceEnd``.
+    package var serviceEnd: Int64? { tls.serviceEnd }
 
     /// Whether the service would see no difference.
     package func isSame(as other: Credentials) -> Bool {

@@ -15,7 +15,7 @@ final class Listener: Sendable {
 
     private let channel: any Channel
     private let door: ListenerDoor
-    private let tls: ServerTLSVault?
+    let tls: ServerTLSVault?
     private let watches: [FileWatch]
     /// The actual address, with the port that the system chose.
     let address: ListenAddress
@@ -92,8 +92,6 @@ final class Listener: Sendable {
     var openConnections: Int { door.guests.count }
     /// The most connections at a time.
     var connectionLimit: Int { door.limits().connections }
-    /// The last valid second of its certificate; nil for cleartext.
-    var certificateEnd: WallTime? { tls?.certificateEnd }
     /// Whether a client without a certificate is turned away.
     var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 

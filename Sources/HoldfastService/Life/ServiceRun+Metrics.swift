@@ -50,39 +50,17 @@ extension ServiceRun {
             })
     }
 
-    /// What is wrong, the worst of each kind first.
+    /// What is wrong with the service, and with journals that it has taken over.
     private func conditionMetrics(_ life: ServiceLife?) -> MetricFamily {
-        let own = life?.engine.status().conditions ?? []
-        let taken = life?.fleet?.taken.map { ($0.owned.name, $0.engine.status().conditions) } ?? []
-        return MetricFamily(
-            "holdfast_condition", .gauge, "1 for each condition that holds; the runbook has a section for each kind.",
-            samples: Self.samples(of: own)
-                + taken.flatMap { name, conditions in Self.samples(of: conditions, more: [("journal", name)]) })
-    }
-
-    /// The most conditions of one kind that are told, of one journal.
-    private static let greatestConditionCount = 20
-
-    static func samples(
-        of conditions: [HealthCondition], more: [(String, String)] = []
-    ) -> [MetricFamily.Sample] {
-        var counts: [HealthCondition.Kind: Int] = [:]
-        return conditions.filter { condition in
-            counts[condition.kind, default: 0] += 1
-            return counts[condition.kind, default: 0] <= greatestConditionCount
-        }.map { condition in
-            .init(
-                labels: [
-                    ("kind", condition.kind.rawValue), ("about", condition.about),
-                    ("subject", condition.subject.printable(maximumLength: 256)),
-                    ("severity", condition.severity.rawValue),
-                ] + more, value: 1)
-        }
+        let taken = (life?.fleet?.taken ?? []).map { (name: $0.owned.name, conditions: $0.engine.status().conditions) }
+        return ConditionMetrics.family(conditions, taken: taken)
     }
 
     /// Until when the certificates in use are valid. Provider tokens' keys have no end.
     private func certificateMetrics(_ state: State) -> MetricFamily {
-        let listeners = (state.life?.gateway.certificateEnds ?? []).map { ("listener", $0.name, $0.end) }
+        let listeners = (state.life?.gateway.certificates ?? []).map { certificate in
+            ("listener", certificate.listener, WallTime(seconds: certificate.notAfter))
+        }
         let routes = state.routes.compactMap { ready in
             (ready.route.connector as? any ExpiringConnector)?.certificateEnd
                 .map { ("route", ready.settings.name, $0) }

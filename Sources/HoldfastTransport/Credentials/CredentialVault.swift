@@ -10,6 +10,8 @@ package protocol CredentialContents: Sendable {
     var text: String { get }
     /// The certificate's name, and its last valid second; nil without one.
     var certificateEnd: (named: String, notAfter: Int64)? { get }
+    /// Until when the chain is good that the service has shown last, in Unix seconds; nil before the first.
+    var serviceEnd: Int64? { get }
 }
 
 /// A connection that was opened with credentials.
@@ -48,6 +50,7 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         var hosts: [ConnectorHost] = []
         var watch: CredentialWatch
         var expiry = ExpiryNotices()
+        var serviceExpiry = ExpiryNotices()
         var isWatching = false
         var onSwap: @Sendable (Contents) -> Void = { _ in }
         var onLook: @Sendable (Contents) -> Void = { _ in }
@@ -211,14 +214,34 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         for host in hosts { host.credentialsChanged() }
     }
 
-    private func report(_ kind: ConnectorNotice.Kind, _ message: String) {
-        let notice = ConnectorNotice(kind, message)
+    private func report(_ kind: ConnectorNotice.Kind, _ message: String, isUrgent: Bool = false) {
+        let notice = ConnectorNotice(kind, message, isUrgent: isUrgent)
         for host in hosts { host.report(notice) }
+    }
+
+    /// Warns when the end of the service's own chain is near: a week before, since most are renewed within the month. On the
+    /// queue.
+    private func warnOfService(_ now: WallTime) {
+        let (stage, end, isRenewed) = state.withLock { state in
+            let end = state.current.contents.serviceEnd
+            let wasTold = (state.serviceExpiry.told ?? .month) > .month
+            let stage = state.serviceExpiry.look(notAfter: end, now: now)
+            return (stage, end, wasTold && (state.serviceExpiry.told ?? .month) <= .month)
+        }
+        if isRenewed { report(.serviceCertificateRenewed, "the push service shows a renewed certificate") }
+        guard let stage, stage > .month, let end else { return }
+        let left = Duration.seconds(end - now.seconds)
+        let when = stage == .over ? "has expired, on" : "expires in \(left.words), on"
+        report(
+            .serviceCertificateExpires,
+            "the certificate of the push service, or one that leads to it, \(when) \(ClientCertificate.text(end)): whoever "
+                + "runs it has to renew it", isUrgent: stage >= .day)
     }
 
     /// Warns when the certificate's end is near. On the queue.
     private func warn() {
         let now = clock.wall()
+        warnOfService(now)
         let (stage, end) = state.withLock { state in
             let end = state.current.contents.certificateEnd
             return (state.expiry.look(notAfter: end?.notAfter, now: now), end)
@@ -233,7 +256,8 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
             }
         report(
             .credentialsExpire,
-            "\(what): get a new one, and put it in its place; it is taken up without a restart")
+            "\(what): get a new one, and put it in its place; it is taken up without a restart",
+            isUrgent: stage >= .day)
     }
 }
 

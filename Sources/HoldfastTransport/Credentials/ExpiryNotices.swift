@@ -23,7 +23,8 @@ package struct ExpiryNotices: Sendable {
 
     /// Unix seconds: whose end the stages are of.
     private var notAfter: Int64?
-    private var told: Stage?
+    /// The last notice; nil for none, or for a certificate of which none is due.
+    package private(set) var told: Stage?
 
     package init() {}
 

@@ -8,6 +8,8 @@ package struct TLSCredentials: CredentialContents {
     package let tls: ClientTLS?
     package let certificateEnd: (named: String, notAfter: Int64)?
     package let text: String
+    /// Until when the chain is good that the service has shown last, in Unix seconds; nil before the first.
+    package var serviceEnd: Int64? { tls?.serviceEnd }
     /// SHA-256 of the file with the trusted certificates; nil where there is none.
     private let trust: [UInt8]?
 
