@@ -4,7 +4,7 @@ internal import HoldfastTransport
 internal import NIOCore
 
 /// Sends to Apple's push service over HTTP/2.
-public struct APNsConnector: Connector {
+public struct APNsConnector: Connector, ExpiringConnector {
     /// The service answers each notification.
     public let confirmationMode = ConfirmationMode.perNotification
     /// The endpoint's URL.
@@ -32,6 +32,11 @@ public struct APNsConnector: Connector {
         var limits = NotificationLimits.http2
         limits.topics = vault.current.contents.topics
         return limits
+    }
+
+    /// The last valid second of the certificate in use; nil without one.
+    package var certificateEnd: WallTime? {
+        vault.current.contents.certificateEnd.map { WallTime(seconds: $0.notAfter) }
     }
 
     /// Starts checking the files at ``Configuration/reloadEvery``. Called by the engine.

@@ -95,6 +95,9 @@ public final class Gateway: Service, Sendable {
         ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
+    /// The most connections of each listener, by the name of its protocol.
+    var connectionLimits: [(name: String, limit: Int)] { ingresses.map { ($0.name, $0.listener.connectionLimit) } }
+
     /// The certificates that listeners show, with the listener's name, the file's, and the last good second in Unix seconds.
     package var certificates: [(listener: String, file: String, notAfter: Int64)] {
         ingresses.compactMap { ingress in

@@ -6,7 +6,7 @@ internal import NIOCore
 ///
 /// The service answers errors only, so its connections are ``Holdfast/CumulativeConnection``s: an error proves that everything
 /// before it was taken and everything after it was not. A barrier makes the service answer where nothing is wrong.
-public struct LegacyAPNsConnector: Connector {
+public struct LegacyAPNsConnector: Connector, ExpiringConnector {
     /// The evidence that counts as a confirmation where there was no error. Closed: the protocol has no third kind of
     /// evidence.
     public enum Confirmation: Hashable, Sendable {
@@ -94,6 +94,11 @@ public struct LegacyAPNsConnector: Connector {
         } catch {
             throw LegacyAPNsConfigurationError(error.message)
         }
+    }
+
+    /// The last valid second of the certificate in use; nil without one.
+    package var certificateEnd: WallTime? {
+        vault.current.contents.certificateEnd.map { WallTime(seconds: $0.notAfter) }
     }
 
     /// Starts checking the files at ``Configuration/reloadEvery``. Called by the engine.

@@ -61,6 +61,29 @@ struct MetricsTests {
         #expect(text.value("sent_total", ["route": "a"]) == 4 && text.value("sent_total", ["route": "b"]) == 2)
     }
 
+    @Test("Latencies are added by bucket, and a label of one engine's series takes them away again")
+    func latencies() throws {
+        var tally = LatencyTally()
+        tally.add(3, ticks: 10)
+        tally.add(1, ticks: 50_000)
+        let one = LabelledMetrics(registry, label: "journal", value: "one")
+        let latencies = tally.take()
+        for factory in [registry as any HistogramFactory, one] {
+            factory.makeHistogram(label: "x_seconds", dimensions: [("route", "r")]).add(latencies)
+        }
+        var text = try PrometheusText(registry.text())
+        for labels in [["route": "r"], ["route": "r", "journal": "one"]] {
+            #expect(text.value("x_seconds_bucket", labels.merging(["le": "0.001"]) { $1 }) == 3)
+            #expect(text.value("x_seconds_bucket", labels.merging(["le": "2.5"]) { $1 }) == 3)
+            #expect(text.value("x_seconds_bucket", labels.merging(["le": "5"]) { $1 }) == 4)
+            #expect(text.value("x_seconds_count", labels) == 4 && text.value("x_seconds_sum", labels) == 5.003)
+        }
+        one.remove()
+        text = try PrometheusText(registry.text())
+        #expect(text.value("x_seconds_count", ["route": "r", "journal": "one"]) == nil)
+        #expect(text.value("x_seconds_count", ["route": "r"]) == 4)
+    }
+
     @Test("A name of another kind, and one series too many, are let be and break nothing")
     func bounds() throws {
         registry.makeCounter(label: "x", dimensions: []).increment(by: 1)

@@ -47,7 +47,8 @@ struct FleetRatesTests {
         let place = watched(try #require(first.fleet))
         #expect(place.rates.shared.hosts == 1)
         let keeper = FleetKeeper(
-            place, host: ServiceHost(logger: Self.logger), means: { throw CancellationError() })
+            place, host: ServiceHost(logger: Self.logger),
+            metrics: EngineMetrics(), means: { throw CancellationError() })
         let running = Task { try await keeper.run() }
         let second = try await open("b")
         #expect(second.fleet?.rates.shared.hosts == 2)

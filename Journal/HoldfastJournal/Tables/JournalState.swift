@@ -105,6 +105,8 @@ struct CommitFigures: Sendable {
     var identities: Int
     var aside: Int
     var quarantined: Int
+    /// How long the commit that left them took to write its pages and to be on disk, or in the journal's gate.
+    var syncDuration = Duration.zero
 
     init(_ transaction: borrowing some Transaction & ~Copyable, _ tables: EntriesStore.Tables) throws(LMDBError) {
         usedPages = try transaction.usedPages(of: tables.others)

@@ -140,9 +140,11 @@ struct CommitDraft: ~Copyable {
             try transaction.put(key.span, bytes.span, in: tables.facts)
         }
         try noteTaken()
-        let figures = try CommitFigures(transaction, tables)
+        var figures = try CommitFigures(transaction, tables)
         let (state, taken, claims) = (state, taken, claims)
+        let start = ContinuousClock.now
         let others = try transaction.commit(taking: taken.map(\.number), claiming: claims)
+        figures.syncDuration = ContinuousClock.now - start
         return others.isEmpty ? .committed(state, figures) : .repeats(others)
     }
 

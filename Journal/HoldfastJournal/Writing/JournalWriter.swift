@@ -241,7 +241,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     ) -> Aftermath {
         var measure = CommitMeasure(
             entries: Int(clamping: state.facts.totals.accepted - self.state.facts.totals.accepted),
-            duration: ContinuousClock.now - start, usedBytes: figures.usedPages * space.pageByteCount)
+            duration: ContinuousClock.now - start, syncDuration: figures.syncDuration,
+            usedBytes: figures.usedPages * space.pageByteCount, limitBytes: space.limit)
         for (index, progress) in progress.enumerated() {
             measure.add(progress, of: backlog[index])
         }

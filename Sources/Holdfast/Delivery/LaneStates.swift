@@ -13,7 +13,9 @@ final class LaneStates {
         let hasStopped = lanes[index].stop(
             message, remedy: remedy, context.configuration.probes, at: context.clock.moment(),
             random: { context.jitter.unit() })
-        if hasStopped { changed(LaneChange(lane: index)) }
+        guard hasStopped else { return }
+        changed(LaneChange(lane: index))
+        if let kind = lanes[index].machine.stopKind { context.teller.observer.stopped(because: kind) }
     }
 
     /// Lanes that were stopped for a cause that is mended run again.

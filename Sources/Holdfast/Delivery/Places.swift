@@ -21,7 +21,7 @@ final class Places {
     // MARK: Windows
 
     /// The most entries in flight.
-    private var windowLimit: Int {
+    var windowLimit: Int {
         switch context.connector.confirmationMode {
         case .perNotification: max(context.configuration.window, 1)
         case .cumulative: linkWindowLimit * connections.pool.limit

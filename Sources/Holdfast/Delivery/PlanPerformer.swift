@@ -81,7 +81,10 @@ final class PlanPerformer {
             context.tell(.parked(for: context.configuration.park))
         }
         lateErrors += plan.lateErrors
-        if plan.counts != SettlementCounts() { context.tell(.settling(plan.counts)) }
+        if plan.counts != SettlementCounts() {
+            context.tell(.settling(plan.counts))
+            context.teller.observer.confirmed(plan.confirmed, now: now.wall)
+        }
         if let work = context.settler.work(for: plan, wall: now.wall) { write(work, connection: connection) }
         blacklist(for: plan, connection: connection, at: now)
     }

@@ -166,7 +166,7 @@ final class RouteReports {
     /// - Parameter hadNews: whether the turn had anything to take in.
     func turnEnded(hadNews: Bool, at now: Moment) {
         let observer = context.teller.observer
-        for link in connections.links.values { observer.answered(link.flights.window.takeAnswerTimes()) }
+        for link in connections.links.values { link.flights.window.moveAnswerTimes(to: &observer.answers) }
         if observer.turnEnded(hadNews: hadNews, now: now.monotonic), !context.ending.isOver {
             observer.measured(levels(wall: now.wall), now: now.monotonic)
         }
@@ -184,9 +184,9 @@ final class RouteReports {
                     key: lane.key, state: lane.machine.state, depth: depth,
                     oldestAcceptedAt: depth > 0 ? oldestAcceptedAt(lane.id) : nil)
             },
-            inFlight: connections.inFlight, suspects: judge.breakers.heldCount,
+            inFlight: connections.inFlight, inFlightLimit: places.windowLimit, suspects: judge.breakers.heldCount,
             connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
-            outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
+            isThrottled: judge.throttled != nil, grantedRate: judge.throttled?.perSecond, outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
             blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
             aside: journal.asideCount, scheduled: journal.scheduledCount, heldByTag: journal.heldByTagCount)
     }

@@ -45,20 +45,20 @@ public final class PushEngine: Service, Sendable {
     ) throws {
         try self.init(
             journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
-            listeners: listeners, metrics: metrics, rates: SharedRates())
+            listeners: listeners, metrics: [metrics ?? MetricsSystem.factory], rates: SharedRates())
     }
 
     /// Creates an engine that shares the limits of its routes with others.
+    ///
+    /// - Parameter metrics: each gets all.
     package init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
-        listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil, rates: SharedRates
+        listeners: [any MetricsListener] = [], metrics: [any MetricsFactory], rates: SharedRates
     ) throws {
-        var listeners = listeners
-        let factory = metrics ?? MetricsSystem.factory
-        if !(factory is NOOPMetricsHandler) {
-            listeners.append(SwiftMetricsExporter(factory: factory, routes: routes.map(\.name)))
-        }
+        let exporters = metrics.filter { !($0 is NOOPMetricsHandler) }
+            .map { SwiftMetricsExporter(factory: $0, routes: routes.map(\.name)) }
+        let listeners = listeners + exporters
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
             journal: journal.handle.service, routes: routes, configuration: configuration, clock: clock, logger: logger,

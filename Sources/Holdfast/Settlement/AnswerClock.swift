@@ -1,12 +1,14 @@
-/// Sums up how long answers took, at the cost of an addition for each: times are tenths of a millisecond in 32 bits, which
-/// go round once in five days, and no answer takes as long.
+/// Counts how long answers took. Times are tenths of a millisecond in 32 bits, which go round once in five days, and no answer
+/// takes as long.
+///
+/// What goes out together is answered together, and so takes equally long: mostly an answer costs a comparison and an addition.
 ///
 /// A pure machine.
 struct AnswerClock: Sendable {
     private(set) var now: UInt32 = 0
-    private var count = 0
-    private var total: UInt64 = 0
-    private var greatest: UInt32 = 0
+    /// The last answers, which took equally long and are not in the tally yet.
+    private var run: (time: UInt32, count: Int) = (0, 0)
+    private var tally = LatencyTally()
 
     /// - Parameter now: by the monotonic clock.
     mutating func look(now: Duration) { self.now = Self.ticks(now) }
@@ -23,20 +25,23 @@ struct AnswerClock: Sendable {
     /// - Parameter handedOutAt: what ``now`` was then.
     mutating func answered(handedOutAt: UInt32) {
         let time = now &- handedOutAt
-        count += 1
-        total += UInt64(time)
-        greatest = max(greatest, time)
+        if time == run.time { run.count &+= 1 } else { begin(time) }
+    }
+
+    private mutating func begin(_ time: UInt32) {
+        tally.add(run.count, ticks: UInt64(run.time))
+        run = (time, 1)
     }
 
     /// How long it is since ``now`` was that.
     func time(since then: UInt32) -> Duration { .microseconds(Int64(now &- then) * 100) }
 
-    /// The answers since the last call.
-    mutating func take() -> AnswerTimes {
-        guard count > 0 else { return AnswerTimes() }
-        defer { (count, total, greatest) = (0, 0, 0) }
-        return AnswerTimes(
-            count: count, total: .microseconds(Int64(clamping: total) * 100),
-            greatest: .microseconds(Int64(greatest) * 100))
+    /// Moves the answers since the last call to `other`.
+    mutating func move(to other: inout LatencyTally) {
+        if run.count > 0 {
+            tally.add(run.count, ticks: UInt64(run.time))
+            run.count = 0
+        }
+        tally.move(to: &other)
     }
 }

@@ -17,8 +17,13 @@ package struct CumulativeWindow: Sendable {
         let hasOneAttempt: Bool
         /// The number of their topic: see ``TopicBreakers``.
         let topic: UInt32
-        /// Of the earliest of them: no age is overstated.
+        /// Of the first of them. Others were accepted within ``greatestSpan`` of it, or their ages would be overstated.
         let acceptedAt: WallTime
+        /// Of the first of them: see ``SentWindow/Flight/dueAt``.
+        let dueAt: WallTime
+
+        /// The most milliseconds between the times of entries in one run.
+        private static let greatestSpan: UInt64 = 1000
 
         var uids: ClosedRange<UInt64> { first.rawValue...(first.rawValue + UInt64(count) - 1) }
 
@@ -27,7 +32,7 @@ package struct CumulativeWindow: Sendable {
             uids.map { uid in
                 SentWindow.Flight(
                     lane: lane, uid: UID(uid), attempts: attempts, possiblySentBefore: possiblySentBefore,
-                    hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt)
+                    hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt, dueAt: dueAt)
             }
         }
 
@@ -40,6 +45,7 @@ package struct CumulativeWindow: Sendable {
             hasOneAttempt = flight.hasOneAttempt
             topic = flight.topic
             acceptedAt = flight.acceptedAt
+            dueAt = flight.dueAt
         }
 
         private init(_ run: Run, dropping: Int, count: Int) {
@@ -51,6 +57,7 @@ package struct CumulativeWindow: Sendable {
             hasOneAttempt = run.hasOneAttempt
             topic = run.topic
             acceptedAt = run.acceptedAt
+            dueAt = run.dueAt
         }
 
         func prefix(_ length: Int) -> Run { Run(self, dropping: 0, count: length) }
@@ -59,20 +66,25 @@ package struct CumulativeWindow: Sendable {
         fileprivate func isFollowed(by flight: SentWindow.Flight) -> Bool {
             lane == flight.lane && first.rawValue + UInt64(count) == flight.uid.rawValue && attempts == flight.attempts
                 && possiblySentBefore == flight.possiblySentBefore && hasOneAttempt == flight.hasOneAttempt
-                && topic == flight.topic
+                && topic == flight.topic && isNear(flight.acceptedAt, flight.dueAt)
         }
 
         func isFollowed(by run: Run) -> Bool {
             lane == run.lane && first.rawValue + UInt64(count) == run.first.rawValue && attempts == run.attempts
                 && possiblySentBefore == run.possiblySentBefore && hasOneAttempt == run.hasOneAttempt
-                && topic == run.topic
+                && topic == run.topic && isNear(run.acceptedAt, run.dueAt)
+        }
+
+        private func isNear(_ acceptedAt: WallTime, _ dueAt: WallTime) -> Bool {
+            acceptedAt.milliseconds.distance(to: self.acceptedAt.milliseconds).magnitude <= Self.greatestSpan
+                && dueAt.milliseconds.distance(to: self.dueAt.milliseconds).magnitude <= Self.greatestSpan
         }
 
         /// The first by itself.
         var firstFlight: SentWindow.Flight {
             SentWindow.Flight(
                 lane: lane, uid: first, attempts: attempts, possiblySentBefore: possiblySentBefore,
-                hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt)
+                hasOneAttempt: hasOneAttempt, topic: topic, acceptedAt: acceptedAt, dueAt: dueAt)
         }
     }
 

@@ -33,7 +33,10 @@ extension RouteJudge {
             reason: result.reason ?? .topicSetAside)
         plan.counts.deferred += 1
         if refusal.isNews {
-            plan.news.append(.topicSetAside(topic, because: words ?? SettlementPlan.describe(result)))
+            plan.news.append(
+                .topicSetAside(
+                    topic, because: words ?? SettlementPlan.describe(result),
+                    kind: cause == .tokens ? .massBadTokens : .topicSetAside))
         }
     }
 

@@ -25,6 +25,9 @@ package struct SentWindow: Sendable {
         /// The mark of its device or channel: see ``RefusedEntries``.
         let recipient: UInt64
         let acceptedAt: WallTime
+        /// Since when it could go: when it was accepted, or the later time before which it was not to be delivered. The
+        /// greatest time for one that goes at some hours of the day only, which is not timed.
+        let dueAt: WallTime
         /// When it was handed out, in the ticks of ``AnswerClock``; written by the window.
         fileprivate(set) var handedOutAt: UInt32 = 0
         /// In which of its Consumer's turns; written by the window.
@@ -33,7 +36,7 @@ package struct SentWindow: Sendable {
         package init(
             lane: Int, uid: UID, attempts: UInt16, possiblySentBefore: Bool, hasOneAttempt: Bool,
             isBroadcast: Bool = false, isMoved: Bool = false, topic: UInt32 = 0, recipient: UInt64 = 0,
-            acceptedAt: WallTime
+            acceptedAt: WallTime, dueAt: WallTime? = nil
         ) {
             self.lane = lane
             self.uid = uid
@@ -45,6 +48,7 @@ package struct SentWindow: Sendable {
             self.topic = topic
             self.recipient = recipient
             self.acceptedAt = acceptedAt
+            self.dueAt = dueAt ?? acceptedAt
         }
 
         /// - Parameter possiblySent: what is known of that beside the entry's record.
@@ -56,7 +60,7 @@ package struct SentWindow: Sendable {
                 lane: lane, uid: item.uid, attempts: item.attempts,
                 possiblySentBefore: item.isPossiblySent || possiblySent, hasOneAttempt: hasOneAttempt,
                 isBroadcast: fields.isBroadcast, isMoved: item.isMoved, topic: topic, recipient: recipient,
-                acceptedAt: fields.acceptedAt)
+                acceptedAt: fields.acceptedAt, dueAt: fields.dueAt)
         }
     }
 
@@ -189,8 +193,8 @@ package struct SentWindow: Sendable {
         self.turn = turn
     }
 
-    /// How long the answers took that came since this was asked last.
-    mutating func takeAnswerTimes() -> AnswerTimes { clock.take() }
+    /// Moves how long the answers took that came since the last call to `tally`.
+    mutating func moveAnswerTimes(to tally: inout LatencyTally) { clock.move(to: &tally) }
 
     /// The settlement is on disk, or the entry went back to its lane.
     ///

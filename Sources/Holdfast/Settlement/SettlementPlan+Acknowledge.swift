@@ -3,6 +3,7 @@ extension SettlementPlan {
         now.batch.acknowledged.append(Acknowledgement(key, sentAgo: sentAgo(flight)))
         now.tickets.append(ticket)
         counts.confirmed += 1
+        confirmed.add(since: flight.dueAt)
     }
 
     /// Runs of a cumulative window that were taken by the service.
@@ -24,6 +25,7 @@ extension SettlementPlan {
             now.positions += run.count
             let count = withdrawn.isEmpty ? run.count : keys.count { !withdrawn.contains($0) }
             counts.confirmed += count
+            confirmed.add(count, since: run.dueAt)
             switch basis {
             case .answer: continue
             case .barrier: counts.confirmedByBarrier += count

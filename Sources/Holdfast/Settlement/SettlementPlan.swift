@@ -73,6 +73,8 @@ struct SettlementPlan: Sendable {
     /// Refused for their topics, which are to be set aside when they are known: neither settled nor released.
     var refusedTopics: [(ticket: Ticket, flight: SentWindow.Flight, result: SendResult)] = []
     var counts = SettlementCounts()
+    /// The confirmed entries of ``counts``, by since when they could go.
+    var confirmed = ConfirmedRuns()
     /// Lanes that run again.
     var laneChanges: [LaneChange] = []
     /// Silence was wrong: what it has confirmed is to be recalled.

@@ -82,7 +82,7 @@ final class EngineObserver: Sendable {
         tell("a commit") { $0.committed(commit) }
     }
 
-    func answered(_ times: AnswerTimes) {
+    func answered(_ times: Latencies) {
         guard times.count > 0 else { return }
         state.withLock { state in
             state.answers.count += times.count

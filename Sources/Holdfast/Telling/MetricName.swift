@@ -19,14 +19,20 @@ enum MetricName: String, CaseIterable, Sendable {
     case connectionsOpened = "holdfast_connections_opened_total"
     case connectionsFailed = "holdfast_connections_failed_total"
     case connectionsClosed = "holdfast_connections_closed_total"
+    case stops = "holdfast_stops_total"
 
     // Meters
     case depth = "holdfast_journal_depth"
     case oldestAge = "holdfast_journal_oldest_age_seconds"
     case usedBytes = "holdfast_journal_used_bytes"
+    case limitBytes = "holdfast_journal_limit_bytes"
     case inFlight = "holdfast_in_flight"
+    case inFlightLimit = "holdfast_in_flight_limit"
     case suspects = "holdfast_suspects"
     case connections = "holdfast_connections"
+    case connectionLimit = "holdfast_connections_limit"
+    case throttled = "holdfast_throttled"
+    case grantedRate = "holdfast_throttle_notifications_per_second"
     case laneState = "holdfast_lane_state"
     case holding = "holdfast_holding"
     case outcomes = "holdfast_outcomes_waiting"
@@ -39,15 +45,18 @@ enum MetricName: String, CaseIterable, Sendable {
 
     // Timers
     case commitTime = "holdfast_commit_duration_seconds"
+    case syncTime = "holdfast_sync_duration_seconds"
+
+    // Histograms by count
     case answerTime = "holdfast_send_duration_seconds"
-    case slowestAnswer = "holdfast_send_slowest_seconds"
+    case deliveryTime = "holdfast_delivery_duration_seconds"
 
     // Recorders
     case commitEntries = "holdfast_commit_entries"
     case commitSettlements = "holdfast_commit_settlements"
     case commitBytes = "holdfast_commit_bytes"
 
-    /// As swift-metrics calls it.
+    /// As swift-metrics calls it. A timer of ``Latencies`` is a ``HistogramFactory``'s histogram where there is one.
     enum Kind: String, Sendable {
         case counter, meter, timer, recorder
     }
@@ -56,13 +65,12 @@ enum MetricName: String, CaseIterable, Sendable {
         switch self {
         case .submitted, .refused, .sent, .possibleDuplicates, .confirmed, .recalled, .wronglyConfirmed, .rejected,
             .expired, .unknown, .withdrawn, .superseded, .moved, .deferred, .requeued, .connectionsOpened,
-            .connectionsFailed,
-            .connectionsClosed:
+            .connectionsFailed, .connectionsClosed, .stops:
             .counter
-        case .depth, .oldestAge, .usedBytes, .inFlight, .suspects, .connections, .laneState, .holding, .outcomes,
-            .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag:
+        case .depth, .oldestAge, .usedBytes, .limitBytes, .inFlight, .inFlightLimit, .suspects, .connections,
+            .connectionLimit, .throttled, .grantedRate, .laneState, .holding, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag:
             .meter
-        case .commitTime, .answerTime, .slowestAnswer: .timer
+        case .commitTime, .syncTime, .answerTime, .deliveryTime: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
         }
     }
@@ -70,18 +78,18 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
-            .heldByTag,
-            .commitTime, .commitEntries, .commitSettlements, .commitBytes:
+        case .submitted, .usedBytes, .limitBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+            .heldByTag, .commitTime, .syncTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]
         case .sent, .possibleDuplicates, .recalled, .wronglyConfirmed, .expired, .unknown, .withdrawn, .superseded,
-            .moved, .deferred, .requeued, .connectionsOpened, .inFlight, .suspects, .connections, .answerTime,
-            .slowestAnswer:
+            .moved, .deferred, .requeued, .connectionsOpened, .inFlight, .inFlightLimit, .suspects, .connections,
+            .connectionLimit, .throttled, .grantedRate, .answerTime, .deliveryTime:
             ["route"]
         case .confirmed: ["route", "by"]
         case .rejected, .holding: ["route", "reason"]
         case .connectionsFailed: ["route", "kind"]
+        case .stops: ["route", "cause"]
         case .connectionsClosed: ["route", "asked"]
         case .depth, .oldestAge, .laneState: ["route", "lane"]
         }

@@ -26,7 +26,16 @@ public protocol MetricsListener: Sendable {
     /// - Parameter possibleDuplicates: the entries among them of which the service may have taken an earlier attempt.
     func sent(_ count: Int, possibleDuplicates: Int, route: String)
     /// Answers came, on connections that answer each notification.
-    func answered(_ times: AnswerTimes, route: String)
+    ///
+    /// - Parameter latencies: from the hand-out to the connection until the engine processed the answer. Answers that only say
+    ///   that a notification was given up are counted, too.
+    func answered(_ latencies: Latencies, route: String)
+
+    /// Entries were confirmed that had waited for so long.
+    ///
+    /// - Parameter latencies: by the wall clock, from when each was accepted, or from the later time before which it was not to
+    ///   be delivered, until the engine processed its confirmation. Entries that go at some hours of the day only are left out.
+    func delivered(_ latencies: Latencies, route: String)
 
     /// Entries were confirmed.
     func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String)
@@ -65,6 +74,10 @@ public protocol MetricsListener: Sendable {
     func committed(_ commit: CommitMeasure)
     /// A lane was paused, stopped or resumed.
     func laneStateChanged(_ lane: LaneKey, to state: LaneState)
+    /// A lane of the route stopped by itself, or a topic was set aside.
+    ///
+    /// - Parameter kind: the kind of the condition that it leads to.
+    func stopped(because kind: HealthCondition.Kind, route: String)
     /// The route hands out nothing for this reason; with `nil` it hands out entries again.
     func holdChanged(_ hold: HoldReason?, route: String)
     /// Reports levels: at once, and then every ``EngineConfiguration/measureInterval`` while anything happens or waits.
@@ -79,7 +92,9 @@ extension MetricsListener {
     /// Does nothing by default.
     public func sent(_ count: Int, possibleDuplicates: Int, route: String) {}
     /// Does nothing by default.
-    public func answered(_ times: AnswerTimes, route: String) {}
+    public func answered(_ latencies: Latencies, route: String) {}
+    /// Does nothing by default.
+    public func delivered(_ latencies: Latencies, route: String) {}
     /// Does nothing by default.
     public func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) {}
     /// Does nothing by default.
@@ -113,34 +128,11 @@ extension MetricsListener {
     /// Does nothing by default.
     public func laneStateChanged(_ lane: LaneKey, to state: LaneState) {}
     /// Does nothing by default.
+    public func stopped(because kind: HealthCondition.Kind, route: String) {}
+    /// Does nothing by default.
     public func holdChanged(_ hold: HoldReason?, route: String) {}
     /// Does nothing by default.
     public func measured(_ levels: RouteLevels) {}
-}
-
-/// The latency of one turn's answers, from the hand-out to the connection until the engine processed the answer.
-public struct AnswerTimes: Hashable, Sendable {
-    /// The number of answers, including those that only say that a notification was given up.
-    public var count = 0
-    /// The sum of their latencies, each to a tenth of a millisecond.
-    public var total = Duration.zero
-    /// The longest of these times.
-    public var greatest = Duration.zero
-
-    package init(count: Int = 0, total: Duration = .zero, greatest: Duration = .zero) {
-        self.count = count
-        self.total = total
-        self.greatest = greatest
-    }
-
-    /// The mean latency; `nil` without answers.
-    public var mean: Duration? { count > 0 ? total / count : nil }
-
-    mutating func add(_ other: AnswerTimes) {
-        count += other.count
-        total += other.total
-        greatest = max(greatest, other.greatest)
-    }
 }
 
 /// The levels (gauges) of a route and its journal at one moment.
@@ -173,12 +165,18 @@ public struct RouteLevels: Hashable, Sendable {
     public var lanes: [Lane]
     /// Entries handed to a connection and not yet durably settled.
     public var inFlight: Int
+    /// The most entries in flight: the window.
+    public var inFlightLimit: Int
     /// Of ``inFlight``: entries whose token the service called bad, and that are not decided yet.
     public var suspects: Int
     /// The number of connections that take hand-outs.
     public var connections: Int
     /// The most connections: ``Route/connections``.
     public var connectionLimit: Int
+    /// Whether the service throttles the route, or is unavailable.
+    public var isThrottled: Bool
+    /// The rate that the throttling service was measured to grant, in notifications a second; `nil` while unknown.
+    public var grantedRate: Double?
     /// Outcomes of the whole journal that wait to be taken.
     public var outcomes: Int
     /// Recipients on the journal's blacklist.
@@ -195,10 +193,14 @@ public struct RouteLevels: Hashable, Sendable {
     public var heldByTag: Int
 
     package init(
-        route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, suspects: Int = 0,
-        connections: Int = 0, connectionLimit: Int = 1, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
+        route: String, measuredAt: WallTime, lanes: [Lane] = [], inFlight: Int = 0, inFlightLimit: Int = 0,
+        suspects: Int = 0, connections: Int = 0, connectionLimit: Int = 1, isThrottled: Bool = false,
+        grantedRate: Double? = nil, outcomes: Int = 0, blacklist: Int = 0, blacklistDamage: Int = 0,
         quarantined: Int = 0, aside: Int = 0, scheduled: Int = 0, heldByTag: Int = 0
     ) {
+        self.inFlightLimit = inFlightLimit
+        self.isThrottled = isThrottled
+        self.grantedRate = grantedRate
         self.heldByTag = heldByTag
         self.scheduled = scheduled
         self.quarantined = quarantined

@@ -7,7 +7,7 @@ extension RouteNews {
         case .laneChanged(let lane, .running): .laneResumed(lane)
         case .laneChanged(let lane, .paused): .lanePaused(lane)
         case .laneChanged(let lane, .stopped(let reason, since: _)): .laneStopped(lane, reason: reason)
-        case .topicSetAside(let topic, let reason): .topicSetAside(route: route, topic: topic, reason: reason)
+        case .topicSetAside(let topic, let reason, kind: _): .topicSetAside(route: route, topic: topic, reason: reason)
         case .topicBack(let topic): .topicBack(route: route, topic: topic)
         case .endsConnections(let lane, let uid, let ends, let next, wait: _):
             .endsConnections(lane, uid, connections: ends, nextTrial: next)

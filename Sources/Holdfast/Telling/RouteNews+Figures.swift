@@ -11,6 +11,7 @@ extension RouteObserver {
         case .connectFailed(let error, endpoint: _, wait: _, isOnly: _): connectionFailed(error)
         case .disconnected(_, endpoint: _, let cause, isExpected: _): connectionClosed(cause: cause)
         case .laneChanged(let lane, let state): laneStateChanged(lane, to: state)
+        case .topicSetAside(_, because: _, let kind): stopped(because: kind)
         case .holding(let reason): holdChanged(reason)
         default: break
         }

@@ -37,7 +37,8 @@ enum RouteNews: Sendable {
     case markMoved(LaneKey, to: UID)
     case promoted(LaneKey, [UID])
     case unreachable(LaneKey, Int)
-    case topicSetAside(String, because: String)
+    /// - `kind` is the kind of the condition that begins.
+    case topicSetAside(String, because: String, kind: HealthCondition.Kind)
     case topicBack(String)
 
     // MARK: Entries

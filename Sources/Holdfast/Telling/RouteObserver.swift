@@ -11,7 +11,10 @@ final class RouteObserver {
     private var recalled = 0
     private var wronglyConfirmed = 0
     private var counts = SettlementCounts()
-    private var times = AnswerTimes()
+    /// From hand-out to answer, of this turn.
+    var answers = LatencyTally()
+    /// From acceptance to confirmation, of this turn.
+    private var deliveries = LatencyTally()
     private var measuring: MeasureSchedule
 
     init(_ engine: EngineObserver, route: String, index: Int, log: EngineLog, measureInterval: Duration) {
@@ -36,7 +39,7 @@ final class RouteObserver {
         wronglyConfirmed += lost
     }
 
-    func answered(_ times: AnswerTimes) { if times.count > 0 { self.times.add(times) } }
+    func confirmed(_ runs: ConfirmedRuns, now: WallTime) { runs.count(into: &deliveries, now: now) }
 
     // MARK: What is told at once, since it is rare
 
@@ -52,6 +55,10 @@ final class RouteObserver {
 
     func laneStateChanged(_ lane: LaneKey, to state: LaneState) {
         engine.tell("a lane's state") { $0.laneStateChanged(lane, to: state) }
+    }
+
+    func stopped(because kind: HealthCondition.Kind) {
+        engine.tell("a stop") { $0.stopped(because: kind, route: route) }
     }
 
     func holdChanged(_ hold: HoldReason?) { engine.tell("a hold") { $0.holdChanged(hold, route: route) } }
@@ -79,19 +86,21 @@ final class RouteObserver {
 
     private func tell() {
         guard
-            sent > 0 || times.count > 0 || recalled > 0 || wronglyConfirmed > 0 || counts != SettlementCounts()
+            sent > 0 || answers.count > 0 || recalled > 0 || wronglyConfirmed > 0 || counts != SettlementCounts()
         else { return }
         defer {
             (sent, possibleDuplicates, recalled, wronglyConfirmed) = (0, 0, 0, 0)
-            (counts, times) = (SettlementCounts(), AnswerTimes())
+            counts = SettlementCounts()
         }
-        engine.answered(times)
-        engine.tell("a turn") { tell($0) }
+        let (answers, deliveries) = (answers.take(), deliveries.take())
+        engine.answered(answers)
+        engine.tell("a turn") { tell($0, answers, deliveries) }
     }
 
-    private func tell(_ listener: any MetricsListener) {
+    private func tell(_ listener: any MetricsListener, _ answers: Latencies, _ deliveries: Latencies) {
         if sent > 0 { listener.sent(sent, possibleDuplicates: possibleDuplicates, route: route) }
-        if times.count > 0 { listener.answered(times, route: route) }
+        if answers.count > 0 { listener.answered(answers, route: route) }
+        if deliveries.count > 0 { listener.delivered(deliveries, route: route) }
         let byAnswer = counts.confirmed - counts.confirmedByBarrier - counts.confirmedByQuiet
         if byAnswer > 0 { listener.confirmed(byAnswer, by: .answer, route: route) }
         if counts.confirmedByBarrier > 0 {

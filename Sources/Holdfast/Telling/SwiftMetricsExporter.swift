@@ -7,6 +7,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let factory: any MetricsFactory
     private let submitted: Counter
     private let usedBytes: Meter
+    private let limitBytes: Meter
     private let outcomes: Meter
     private let blacklist: Meter
     private let blacklistDamage: Meter
@@ -15,6 +16,7 @@ final class SwiftMetricsExporter: MetricsListener {
     private let scheduled: Meter
     private let heldByTag: Meter
     private let commitTime: Timer
+    private let syncTime: Timer
     private let commitEntries: Recorder
     private let commitSettlements: Recorder
     private let commitBytes: Recorder
@@ -33,6 +35,7 @@ final class SwiftMetricsExporter: MetricsListener {
         self.factory = factory
         submitted = factory.counter(.submitted)
         usedBytes = factory.meter(.usedBytes)
+        limitBytes = factory.meter(.limitBytes)
         outcomes = factory.meter(.outcomes)
         blacklist = factory.meter(.blacklist)
         blacklistDamage = factory.meter(.blacklistDamage)
@@ -41,6 +44,7 @@ final class SwiftMetricsExporter: MetricsListener {
         scheduled = factory.meter(.scheduled)
         heldByTag = factory.meter(.heldByTag)
         commitTime = factory.timer(.commitTime)
+        syncTime = factory.timer(.syncTime)
         commitEntries = factory.recorder(.commitEntries)
         commitSettlements = factory.recorder(.commitSettlements)
         commitBytes = factory.recorder(.commitBytes)
@@ -87,12 +91,8 @@ final class SwiftMetricsExporter: MetricsListener {
         if possibleDuplicates > 0 { metrics(of: route).possibleDuplicates.increment(by: possibleDuplicates) }
     }
 
-    func answered(_ times: AnswerTimes, route: String) {
-        guard let mean = times.mean else { return }
-        let route = metrics(of: route)
-        route.answerTime.recordNanoseconds(mean.nanoseconds)
-        route.slowestAnswer.recordNanoseconds(times.greatest.nanoseconds)
-    }
+    func answered(_ latencies: Latencies, route: String) { metrics(of: route).answerTime.add(latencies) }
+    func delivered(_ latencies: Latencies, route: String) { metrics(of: route).deliveryTime.add(latencies) }
 
     func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) {
         let route = metrics(of: route)
@@ -128,14 +128,20 @@ final class SwiftMetricsExporter: MetricsListener {
 
     func committed(_ commit: CommitMeasure) {
         commitTime.recordNanoseconds(commit.duration.nanoseconds)
+        if commit.syncDuration > .zero { syncTime.recordNanoseconds(commit.syncDuration.nanoseconds) }
         if commit.entries > 0 { commitEntries.record(commit.entries) }
         if commit.settlements > 0 { commitSettlements.record(commit.settlements) }
         if commit.bytes > 0 { commitBytes.record(commit.bytes) }
         usedBytes.set(commit.usedBytes)
+        if let limit = commit.limitBytes { limitBytes.set(limit) }
     }
 
     func laneStateChanged(_ lane: LaneKey, to state: LaneState) {
         metrics(of: lane.route).lanes[lane]?.state.set(state.metric)
+    }
+
+    func stopped(because kind: HealthCondition.Kind, route: String) {
+        metrics(of: route).stopped(because: kind, factory, route: route)
     }
 
     func holdChanged(_ hold: HoldReason?, route: String) { metrics(of: route).hold(hold, factory, route: route) }
@@ -150,8 +156,12 @@ final class SwiftMetricsExporter: MetricsListener {
         heldByTag.set(levels.heldByTag)
         let route = metrics(of: levels.route)
         route.inFlight.set(levels.inFlight)
+        route.inFlightLimit.set(levels.inFlightLimit)
         route.suspects.set(levels.suspects)
         route.connections.set(levels.connections)
+        route.connectionLimit.set(levels.connectionLimit)
+        route.throttled.set(levels.isThrottled ? 1 : 0)
+        route.grantedRate.set(levels.grantedRate ?? 0)
         for lane in levels.lanes {
             guard let meters = route.lanes[lane.key] else { continue }
             meters.depth.set(lane.depth)
@@ -174,10 +184,11 @@ private final class RouteMetrics: Sendable {
     let recalled, wronglyConfirmed: Counter
     let expired, unknown, withdrawn, superseded, moved, deferred, requeued: Counter
     let opened, failed, misconfigured, closed, broken: Counter
-    let inFlight, suspects, connections: Meter
-    let answerTime, slowestAnswer: Timer
+    let inFlight, inFlightLimit, suspects, connections, connectionLimit, throttled, grantedRate: Meter
+    let answerTime, deliveryTime: LatencyMetric
     let lanes: [LaneKey: Lane]
     private let holds = Monitor<[HoldReason: Meter]>([:])
+    private let stops = Monitor<[HealthCondition.Kind: Counter]>([:])
 
     init(_ factory: any MetricsFactory, route: String) {
         sent = factory.counter(.sent, [route])
@@ -200,10 +211,14 @@ private final class RouteMetrics: Sendable {
         closed = factory.counter(.connectionsClosed, [route, "yes"])
         broken = factory.counter(.connectionsClosed, [route, "no"])
         inFlight = factory.meter(.inFlight, [route])
+        inFlightLimit = factory.meter(.inFlightLimit, [route])
         suspects = factory.meter(.suspects, [route])
         connections = factory.meter(.connections, [route])
-        answerTime = factory.timer(.answerTime, [route])
-        slowestAnswer = factory.timer(.slowestAnswer, [route])
+        connectionLimit = factory.meter(.connectionLimit, [route])
+        throttled = factory.meter(.throttled, [route])
+        grantedRate = factory.meter(.grantedRate, [route])
+        answerTime = LatencyMetric(.answerTime, [route], factory)
+        deliveryTime = LatencyMetric(.deliveryTime, [route], factory)
         var lanes: [LaneKey: Lane] = [:]
         for urgency in Urgency.allCases {
             for guarantee in Guarantee.allCases {
@@ -214,6 +229,15 @@ private final class RouteMetrics: Sendable {
             }
         }
         self.lanes = lanes
+    }
+
+    func stopped(because kind: HealthCondition.Kind, _ factory: any MetricsFactory, route: String) {
+        let counter = stops.withLock { stops in
+            let counter = stops[kind] ?? factory.counter(.stops, [route, kind.rawValue])
+            stops[kind] = counter
+            return counter
+        }
+        counter.increment()
     }
 
     /// One reason holds at a time.
@@ -254,7 +278,7 @@ extension LaneState {
 
 extension Duration {
     /// Clamped to what an `Int64` holds.
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         let (whole, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? (components.seconds < 0 ? .min : .max) : whole &+ components.attoseconds / 1_000_000_000
     }
@@ -279,7 +303,7 @@ extension MetricsFactory {
 }
 
 extension MetricName {
-    fileprivate func dimensions(_ values: [String]) -> [(String, String)] {
+    func dimensions(_ values: [String]) -> [(String, String)] {
         precondition(values.count == labels.count, "\(rawValue) has the labels \(labels)")
         return Array(zip(labels, values))
     }

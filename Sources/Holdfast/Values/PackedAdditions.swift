@@ -65,6 +65,12 @@ extension PackedNotification.Fields {
             timeZone: String(decoding: bytes[additions.timeZone], as: UTF8.self))
     }
 
+    /// Since when it can go: see ``SentWindow/Flight/dueAt``.
+    var dueAt: WallTime {
+        if additions.minutes != nil { return WallTime(milliseconds: .max) }
+        return additions.deliverAfter.map { max($0, acceptedAt) } ?? acceptedAt
+    }
+
     /// Whether it may go out at some hours of the day only.
     package var hasDeliveryHours: Bool { additions.minutes != nil }
 }

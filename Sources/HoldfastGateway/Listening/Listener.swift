@@ -90,6 +90,8 @@ final class Listener: Sendable {
     }
 
     var openConnections: Int { door.guests.count }
+    /// The most connections at a time.
+    var connectionLimit: Int { door.limits().connections }
     /// Whether a client without a certificate is turned away.
     var demandsCertificate: Bool { tls?.settings.requiresClientCertificate == true }
 

@@ -28,6 +28,11 @@ extension Gateway {
         }
         return [
             family("connections", .gauge, "Connections of senders that are open.") { $1 },
+            MetricFamily(
+                "holdfast_gateway_connections_limit", .gauge, "Connections of senders that may be open at a time.",
+                samples: connectionLimits.map { name, limit in
+                    .init(labels: [("listener", name)], value: Double(limit))
+                }),
             family("accepted_total", .counter, "Notifications of senders that are on disk.") { values, _ in
                 values.accepted
             },

@@ -66,10 +66,24 @@ public enum MetricHelp {
             "Outcomes that wait to be taken.",
         "holdfast_commit_duration_seconds":
             "From taking up what waited until it was on disk.",
+        "holdfast_sync_duration_seconds":
+            "Of a commit: writing its pages and waiting until the disk has them.",
         "holdfast_send_duration_seconds":
-            "From hand-out to answer: the mean of each turn's answers.",
-        "holdfast_send_slowest_seconds":
-            "The slowest of each turn's answers.",
+            "From hand-out to answer, of each notification.",
+        "holdfast_delivery_duration_seconds":
+            "From acceptance, or the time to deliver, to confirmation, of each notification.",
+        "holdfast_stops_total":
+            "Times that a lane stopped by itself or a topic was set aside, by the kind of condition.",
+        "holdfast_journal_limit_bytes":
+            "Bytes in use beyond which the journal takes nothing more.",
+        "holdfast_in_flight_limit":
+            "The window: notifications that may be in flight.",
+        "holdfast_connections_limit":
+            "Connections to the push service that the route may have.",
+        "holdfast_throttled":
+            "1 while the push service throttles the route, or is unavailable.",
+        "holdfast_throttle_notifications_per_second":
+            "The rate that a throttling service was measured to grant; 0 while there is none.",
         "holdfast_commit_entries":
             "Notifications appended by a commit, where there were any.",
         "holdfast_commit_settlements":

@@ -50,10 +50,13 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
 }
 
 /// Cumulative counts for each bucket (a histogram).
-final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
+final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler, HistogramHandler {
     static let seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
     static let bytes = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map { Double($0 * 1024) }
     static let counts: [Double] = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+
+    /// Those of ``Latencies``.
+    static let latencies = Latencies.bounds.map(\.inSeconds)
 
     /// The bucket bounds, by the unit that a name ends with.
     static func bounds(of name: String) -> [Double] {
@@ -84,6 +87,16 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
         }
     }
 
+    /// - Precondition: its bounds are those of ``latencies``.
+    func add(_ latencies: Latencies) {
+        state.withLock { state in
+            for (index, count) in latencies.buckets.enumerated() where index < state.counts.count {
+                state.counts[index] += count
+            }
+            state.sum += latencies.total.inSeconds
+        }
+    }
+
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1_000_000_000) }
 
     func samples(_ labels: [MetricFamily.Label]) -> [MetricFamily.Sample] {
@@ -102,4 +115,8 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
         samples.append(.init(suffix: "_count", labels: labels, value: Double(total)))
         return samples
     }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,5 +1,5 @@
 public import CoreMetrics
-internal import Holdfast
+package import Holdfast
 
 /// Keeps the metrics of swift-metrics in memory, and writes them as Prometheus' text.
 ///
@@ -93,6 +93,19 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
     /// Does nothing: a series is kept.
     public func destroyTimer(_ handler: any TimerHandler) {}
 
+    /// Removes every series with this label: what it was about is gone.
+    package func removeSeries(label: String, value: String) {
+        let label = MetricFamily.Label(name: MetricFamily.labelName(label), value: value)
+        families.withLock { families in
+            families = families.mapValues { family in
+                var family = family
+                family.order.removeAll { $0.contains(label) }
+                family.series = family.series.filter { !$0.key.contains(label) }
+                return family
+            }
+        }
+    }
+
     /// - Returns: nil beyond ``greatestSeriesCount``, and for a name that has another kind already.
     private func series<Series: MetricSeries>(
         _ label: String, _ dimensions: [(String, String)], _ kind: MetricFamily.Kind, make: () -> Series
@@ -110,5 +123,13 @@ public final class MetricsRegistry: MetricsFactory, Sendable {
             families[name] = family
             return series
         }
+    }
+}
+
+extension MetricsRegistry: HistogramFactory {
+    /// Returns the histogram of latencies with this name and these labels.
+    package func makeHistogram(label: String, dimensions: [(String, String)]) -> any HistogramHandler {
+        series(label, dimensions, .histogram) { HistogramSeries(bounds: HistogramSeries.latencies) }
+            ?? HistogramSeries(bounds: HistogramSeries.latencies)
     }
 }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastGateway
 internal import HoldfastPQ
 internal import HoldfastPostgres
 internal import HoldfastWebhooks
@@ -20,11 +21,13 @@ final class FleetKeeper: Service, Sendable {
     private let place: FleetPlace
     private let host: ServiceHost
     private let logger: Logger
+    private let metrics: EngineMetrics
     private let means: Means
     private let log: FleetLog
     private let state = Monitor(State())
 
-    init(_ place: FleetPlace, host: ServiceHost, means: @escaping Means) {
+    init(_ place: FleetPlace, host: ServiceHost, metrics: EngineMetrics, means: @escaping Means) {
+        self.metrics = metrics
         self.place = place
         self.host = host
         self.means = means
@@ -114,12 +117,14 @@ final class FleetKeeper: Service, Sendable {
     }
 
     private func run(_ owned: OwnedJournal, _ orders: JournalOrders) async throws -> Bool {
+        let metrics = metrics.taken(journal: owned.name)
+        defer { metrics.remove() }
         let life: TakenJournal
         do {
             let (configuration, routes, webhooks) = try means()
             life = try await TakenJournal(
                 owned, place, orders: orders, configuration: configuration, routes: routes, webhooks: webhooks,
-                host: host)
+                host: host, metrics: metrics)
         } catch {
             await close(owned)
             throw error

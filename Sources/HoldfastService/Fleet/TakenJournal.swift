@@ -21,7 +21,8 @@ final class TakenJournal: Sendable {
     /// - Throws: ``JournalError`` or `RouteError`.
     init(
         _ owned: OwnedJournal, _ place: FleetPlace, orders: JournalOrders, configuration: HoldfastConfiguration,
-        routes: [ReadyRoute], webhooks: [WebhookConfiguration], host: ServiceHost, look: Duration = .seconds(1)
+        routes: [ReadyRoute], webhooks: [WebhookConfiguration], host: ServiceHost, metrics: any MetricsFactory,
+        look: Duration = .seconds(1)
     ) async throws {
         self.owned = owned
         self.look = look
@@ -35,7 +36,7 @@ final class TakenJournal: Sendable {
         try await orders.carryOut(JournalDesk(journal: owned.journal), opening: routes.map(\.route.name))
         engine = try PushEngine(
             journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine,
-            logger: logger("holdfast"), metrics: NOOPMetricsHandler.instance, rates: place.rates.shared)
+            logger: logger("holdfast"), metrics: [metrics], rates: place.rates.shared)
         self.webhooks = try WebhookKeeper(
             webhooks, engine: engine, directory: owned.directory, logger: logger("holdfast.webhooks"))
         let control = ControlSocket(

@@ -7,6 +7,8 @@ package struct ServiceHost: Sendable {
     package var logger: @Sendable (_ label: String) -> Logger
     /// Takes the engine's metrics beside the service's own registry; nil for nobody else.
     package var metrics: (any MetricsFactory)?
+    /// The program's version and commit; nil where it is the application's.
+    package var build: (version: String, commit: String)?
     /// Told the least level of the log whenever another configuration is taken up.
     package var setLevel: @Sendable (Logger.Level) -> Void = { _ in }
     /// Told the format of the log whenever another configuration is taken up.

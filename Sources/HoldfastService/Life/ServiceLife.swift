@@ -1,4 +1,3 @@
-internal import CoreMetrics
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
@@ -29,13 +28,13 @@ final class ServiceLife: Sendable {
     /// - Parameters:
     ///   - addresses: where listeners were before, by name.
     ///   - webhooks: with their files read.
+    ///   - metrics: where the figures of engines go.
     ///   - means: what journals of other hosts are delivered with.
     /// - Throws: ``JournalError``, `RouteError` or ``GatewayError``; then the journal is closed.
     init(
         _ opened: OpenedJournal, configuration: HoldfastConfiguration, routes: [ReadyRoute],
         webhooks: [WebhookConfiguration], at addresses: [String: ListenAddress], host: ServiceHost,
-        listeners: [any MetricsListener],
-        metrics: any MetricsFactory, means: @escaping FleetKeeper.Means
+        listeners: [any MetricsListener], metrics: EngineMetrics, means: @escaping FleetKeeper.Means
     ) async throws {
         self.opened = opened
         do {
@@ -44,7 +43,7 @@ final class ServiceLife: Sendable {
                 JournalDesk(journal: opened.journal), opening: routes.map(\.route.name))
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
-                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics,
+                logger: host.logger("holdfast"), listeners: listeners, metrics: metrics.own,
                 rates: opened.fleet?.rates.shared ?? SharedRates())
             self.webhooks = try WebhookKeeper(
                 webhooks, engine: engine, directory: opened.directory, logger: host.logger("holdfast.webhooks"))
@@ -58,7 +57,7 @@ final class ServiceLife: Sendable {
         self.host = host
         followed = FollowedNotifications(
             configuration.log.follow, engine: engine, logger: host.logger("holdfast.notifications"))
-        fleet = opened.fleet.map { FleetKeeper($0, host: host, means: means) }
+        fleet = opened.fleet.map { FleetKeeper($0, host: host, metrics: metrics, means: means) }
         feedback = FeedbackKeeper(
             Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
         feedbackSettings = Monitor(routes.map(\.settings))

@@ -1,4 +1,3 @@
-internal import CoreMetrics
 internal import Holdfast
 internal import HoldfastControl
 package import HoldfastGateway
@@ -112,61 +111,5 @@ extension ServiceRun {
     }
 
     /// Where the engine's figures go: to the page of the service, and to the host's own.
-    var engineMetrics: any MetricsFactory {
-        host.metrics.map { MultiplexMetricsHandler(factories: [registry, $0]) } ?? registry
-    }
-
-    /// In Prometheus' text format.
-    package var metrics: String {
-        let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
-        return registry.text(
-            (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
-                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [ConditionMetrics.family(conditions)] + [
-                    MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
-                    MetricFamily(
-                        "holdfast_journal_reopened_total", .counter,
-                        "Times that the journal failed and was opened anew.",
-                        Double(state.reopened)),
-                    MetricFamily(
-                        "holdfast_unserved_entries", .gauge,
-                        "Notifications in lanes whose route the configuration does not have.",
-                        samples: unserved.map { lane in
-                            .init(
-                                labels: [
-                                    ("route", lane.key.route),
-                                    ("lane", "\(lane.key.urgency.name)/\(lane.key.guarantee.name)"),
-                                ], value: Double(lane.unconfirmed))
-                        }),
-                    MetricFamily(
-                        "holdfast_reloads_total", .counter, "Times that the configuration was read again, by result.",
-                        samples: [
-                            .init(labels: [("result", "taken")], value: Double(state.reloads)),
-                            .init(labels: [("result", "refused")], value: Double(state.failedReloads)),
-                        ]),
-                ])
-    }
-
-    /// What can be found of ended notifications, and how far its readers are behind. None while no journal is open.
-    private var historyMetrics: [MetricFamily] {
-        let history: OutcomeLogStatus?
-        do throws(JournalError) {
-            history = try state.withLock(\.life)?.history()
-        } catch {
-            // It is closed, or fails: whoever needs it says so.
-            history = nil
-        }
-        guard let history else { return [] }
-        return [
-            MetricFamily(
-                "holdfast_history_outcomes", .gauge, "Ended notifications that can be found.", Double(history.count)),
-            MetricFamily(
-                "holdfast_history_bytes", .gauge, "Bytes of the journal that ended notifications take.",
-                Double(history.bytes)),
-            MetricFamily(
-                "holdfast_outcome_reader_lag", .gauge, "Outcomes behind a reader's cursor, of all producers.",
-                samples: history.readers.map { reader in
-                    .init(labels: [("reader", reader.name)], value: Double(history.unread(by: reader)))
-                }),
-        ]
-    }
+    var engineMetrics: EngineMetrics { EngineMetrics(registry: registry, host: host.metrics) }
 }

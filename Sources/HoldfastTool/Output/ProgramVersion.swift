@@ -7,9 +7,11 @@ enum ProgramVersion {
     /// The only place that says the version. Scripts/package reads it from here.
     static let number = "0.9.0"
 
+    /// The commit of the source; `unknown` unless Scripts/package built it.
+    static var commit: String { unsafe word(holdfast_build_commit()) }
+
     /// One part a line: its name, a space, its version.
     static var text: String {
-        let commit = unsafe word(holdfast_build_commit())
         let swift = unsafe word(holdfast_build_swift())
         return """
             holdfast \(number)

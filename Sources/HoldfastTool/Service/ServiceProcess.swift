@@ -21,6 +21,7 @@ struct ServiceProcess: Sendable {
         let manager = ServiceManager(environment, logger: logger)
         self.manager = manager
         var host = ServiceHost { log.logger($0) }
+        host.build = (ProgramVersion.number, ProgramVersion.commit)
         host.setLevel = { log.leastLevel = $0 }
         host.setFormat = { log.change(to: $0) }
         host.tell = { await manager?.tell(.init($0)) }

@@ -157,6 +157,8 @@ struct FleetServiceTests {
         #expect(await waitUntil { taken.withLock { $0 } == 3 })
         // While the host that delivered it lives.
         #expect(try await waitUntil { try list().contains { $0.name == "one" && $0.isClosed } })
+        // The figures of its engine go with it.
+        #expect(await waitUntil { !two.metrics.contains("journal=\"one\"") })
         await two.end()
         #expect(await second.error == nil)
         try await mock.stop()
@@ -172,6 +174,10 @@ struct FleetServiceTests {
         await one.end()
         #expect(await first.error == nil)
         #expect(try await waitUntil { try free().isEmpty })
+        // Its figures are told beside those of the host's own journal.
+        let depth = #"holdfast_journal_depth{route="default",lane="immediate/at-least-once""#
+        #expect(await waitUntil { two.metrics.contains("\n\(depth),journal=\"one\"} 3\n") }, "\(two.metrics)")
+        #expect(two.metrics.contains("\n\(depth)} "))
         try await submit(1, to: two)
         await two.end()
         #expect(await second.error == nil)

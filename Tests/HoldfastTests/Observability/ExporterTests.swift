@@ -61,20 +61,61 @@ import Testing
         #expect((level(.usedBytes) ?? 0) > 0)
     }
 
-    @Test("Commits and answers are timed") func timers() throws {
+    @Test("Commits and answers are timed, answers and deliveries by notification") func timers() throws {
         let bench = try bench()
         try bench.submit(1..<11)
         bench.settle()
         bench.clock.advance(by: .milliseconds(40))
         bench.connection.sink(.confirmed(bench.connection.sent.map(\.ticket)))
         bench.settle()
-        let mean = try metrics.expectTimer(MetricName.answerTime.rawValue, [("route", "default")])
-        #expect(mean.values == [40_000_000])
-        let slowest = try metrics.expectTimer(MetricName.slowestAnswer.rawValue, [("route", "default")])
-        #expect(slowest.values == [40_000_000])
+        for name in [MetricName.answerTime, .deliveryTime] {
+            let timer = try metrics.expectTimer(name.rawValue, [("route", "default")])
+            #expect(timer.values == [Int64](repeating: 40_000_000, count: 10))
+        }
         #expect(try metrics.expectTimer(MetricName.commitTime.rawValue).values.count >= 2)
         #expect(try metrics.expectRecorder(MetricName.commitEntries.rawValue).values == [10])
         #expect(try metrics.expectRecorder(MetricName.commitSettlements.rawValue).values == [10])
+    }
+
+    @Test("Ten answers of 1 ms and one of 10 s are eleven, whatever turn they come in") func quantiles() throws {
+        let listener = RecordingListener()
+        let bench = try Bench(listeners: [listener])
+        try bench.submit(1..<12)
+        bench.settle()
+        bench.clock.advance(by: .milliseconds(1))
+        let sent = bench.connection.sent.map(\.ticket)
+        bench.connection.sink(.confirmed(Array(sent.prefix(10))))
+        bench.settle()
+        bench.clock.advance(by: .seconds(10))
+        bench.connection.sink(.confirmed(Array(sent.suffix(1))))
+        bench.settle()
+        let total = listener.deliveries.reduce(into: [Int](repeating: 0, count: Latencies.bounds.count + 1)) {
+            for (index, count) in $1.buckets.enumerated() { $0[index] += count }
+        }
+        #expect(total.first == 10 && total.reduce(0, +) == 11)
+        let slow = try #require(Latencies.bounds.firstIndex { $0 > .seconds(10) })
+        #expect(total[slow] == 1)
+    }
+
+    @Test("What was to be delivered later is timed from then on, and not from when it was accepted")
+    func scheduled() throws {
+        let listener = RecordingListener()
+        let bench = try Bench(listeners: [listener])
+        bench.answer = { _ in .confirmed }
+        var later = Sample.notification(1)
+        later.deliverAfter = bench.clock.wall.advanced(by: .seconds(600))
+        try bench.submit([later])
+        bench.advance(by: .seconds(700))
+        #expect(listener.deliveries.map(\.count) == [1])
+        #expect((listener.deliveries.first?.greatest ?? .seconds(600)) < .seconds(100))
+    }
+
+    @Test("A stop is counted by the kind of the condition it leads to") func stops() throws {
+        let bench = try bench()
+        bench.answer = { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        try bench.submit(1..<4)
+        bench.settle()
+        #expect(total(.stops, ["default", "credentials-refused"]) > 0)
     }
 
     @Test("Every metric that was made is a documented one, with its kind and its labels") func names() throws {
@@ -97,7 +138,9 @@ import Testing
         // Those come up with what they are about.
         #expect(
             Set(MetricName.allCases.map(\.rawValue)).subtracting(made) == [
-                "holdfast_refused_total", "holdfast_holding",
+                "holdfast_refused_total", "holdfast_holding", "holdfast_stops_total",
+                // Of a journal on disk.
+                "holdfast_journal_limit_bytes", "holdfast_sync_duration_seconds",
             ])
     }
 

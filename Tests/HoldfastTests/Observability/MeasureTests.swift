@@ -27,7 +27,14 @@ import Testing
 }
 
 @Suite struct AnswerClockTests {
-    @Test("Times are summed up to a tenth of a millisecond, and the greatest is kept") func sums() {
+    private func take(_ clock: inout AnswerClock) -> Latencies {
+        var tally = LatencyTally()
+        clock.move(to: &tally)
+        return tally.take()
+    }
+
+    @Test("Each answer is counted in the bucket of its time, and times are summed up to a tenth of a millisecond")
+    func sums() {
         var clock = AnswerClock()
         clock.look(now: .seconds(100))
         let early = clock.now
@@ -36,11 +43,22 @@ import Testing
         clock.look(now: .microseconds(100_053_400))
         clock.answered(handedOutAt: early)
         clock.answered(handedOutAt: late)
-        let times = clock.take()
-        #expect(times == AnswerTimes(count: 2, total: .microseconds(56_800), greatest: .microseconds(53_400)))
-        #expect(times.mean == .microseconds(28_400))
-        #expect(clock.take() == AnswerTimes())
-        #expect(clock.take().mean == nil)
+        clock.answered(handedOutAt: late)
+        let times = take(&clock)
+        #expect(times.count == 3 && times.total == .microseconds(60_200) && times.greatest == .microseconds(53_400))
+        #expect(Self.counts(times) == [5_000: 2, 100_000: 1])
+        #expect(take(&clock) == Latencies())
+        #expect(take(&clock).mean == nil)
+    }
+
+    /// The counts that are not 0, by the bound in microseconds; -1 for none.
+    static func counts(_ latencies: Latencies) -> [Int64: Int] {
+        var counts: [Int64: Int] = [:]
+        for (index, count) in latencies.buckets.enumerated() where count > 0 {
+            let bound = index < Latencies.bounds.count ? Latencies.bounds[index] / .microseconds(1) : -1
+            counts[Int64(bound)] = count
+        }
+        return counts
     }
 
     @Test("The clock's going round does no harm") func wrap() {
@@ -50,7 +68,7 @@ import Testing
         let start = clock.now
         clock.look(now: nearly + .milliseconds(2))
         clock.answered(handedOutAt: start)
-        #expect(clock.take().total == .milliseconds(2))
+        #expect(take(&clock).total == .milliseconds(2))
     }
 
     @Test("A window tells how long answers took, and says nothing of what was given up") func window() {
@@ -65,7 +83,52 @@ import Testing
         #expect(window.answer(answered) == nil)
         #expect(window.giveUp(givenUp) != nil)
         #expect(window.giveUp(givenUp) == nil)
-        #expect(window.takeAnswerTimes() == AnswerTimes(count: 1, total: .seconds(3), greatest: .seconds(3)))
+        var tally = LatencyTally()
+        window.moveAnswerTimes(to: &tally)
+        let times = tally.take()
+        #expect(times.count == 1 && times.total == .seconds(3) && times.greatest == .seconds(3))
+    }
+}
+
+@Suite struct LatencyTallyTests {
+    @Test("A latency that equals a bound belongs to its bucket, and one beyond all bounds to the last") func bounds() {
+        for (index, bound) in Latencies.bounds.enumerated() {
+            var tally = LatencyTally()
+            let ticks = UInt64(bound / .microseconds(100))
+            tally.add(2, ticks: ticks)
+            tally.add(3, ticks: ticks + 1)
+            let taken = tally.take()
+            #expect(taken.buckets[index] == 2 && taken.buckets[index + 1] == 3 && taken.count == 5)
+            #expect(taken.greatest == bound + .microseconds(100))
+        }
+        #expect(Latencies.bounds == Latencies.bounds.sorted() && Latencies.bounds.first == .milliseconds(1))
+    }
+
+    @Test("Confirmed entries are timed from when they could go; what has no such time is left out") func confirmed() {
+        var runs = ConfirmedRuns()
+        let now = WallTime(milliseconds: 100_000)
+        for _ in 0..<3 { runs.add(since: WallTime(milliseconds: 99_998)) }
+        runs.add(2, since: WallTime(milliseconds: .max))
+        runs.add(since: WallTime(milliseconds: 90_000))
+        runs.add(since: WallTime(milliseconds: 99_998))
+        // A clock that was set back.
+        runs.add(since: WallTime(milliseconds: 200_000))
+        var tally = LatencyTally()
+        runs.count(into: &tally, now: now)
+        #expect(AnswerClockTests.counts(tally.take()) == [1_000: 1, 2_500: 4, 10_000_000: 1])
+    }
+
+    @Test("A run of a cumulative window spans no more than a second, so no age is overstated by more") func runs() {
+        var window = CumulativeWindow()
+        for number in 0..<3000 {
+            let time = WallTime(milliseconds: Int64(number))
+            _ = window.handOut(
+                SentWindow.Flight(
+                    lane: 0, uid: UID(UInt64(number + 1)), attempts: 0, possiblySentBefore: false, hasOneAttempt: false,
+                    acceptedAt: time))
+        }
+        let runs = window.confirm(through: 3000)
+        #expect(runs.map(\.count) == [1001, 1001, 998] && runs.map(\.acceptedAt.milliseconds) == [0, 1001, 2002])
     }
 }
 

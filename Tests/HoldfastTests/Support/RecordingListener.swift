@@ -6,6 +6,7 @@ final class RecordingListener: MetricsListener {
         var calls: [String] = []
         var levels: [RouteLevels] = []
         var commits: [CommitMeasure] = []
+        var deliveries: [Latencies] = []
     }
 
     private let state = Monitor(State())
@@ -14,6 +15,7 @@ final class RecordingListener: MetricsListener {
     var calls: [String] { state.withLock(\.calls) }
     var levels: [RouteLevels] { state.withLock(\.levels) }
     var commits: [CommitMeasure] { state.withLock(\.commits) }
+    var deliveries: [Latencies] { state.withLock(\.deliveries) }
 
     func forget() { state.withLock { $0 = State() } }
 
@@ -24,9 +26,13 @@ final class RecordingListener: MetricsListener {
     func sent(_ count: Int, possibleDuplicates: Int, route: String) {
         note("sent \(count), \(possibleDuplicates) again")
     }
-    func answered(_ times: AnswerTimes, route: String) {
+    func answered(_ times: Latencies, route: String) {
         note("answered \(times.count) in \(times.total), \(times.greatest) at most")
     }
+    func delivered(_ times: Latencies, route: String) {
+        state.withLock { $0.deliveries.append(times) }
+    }
+    func stopped(because kind: HealthCondition.Kind, route: String) { note("stopped: \(kind)") }
     func confirmed(_ count: Int, by basis: ConfirmationBasis, route: String) { note("confirmed \(count) by \(basis)") }
     func rejected(_ count: Int, reason: Reason, route: String) { note("rejected \(count) \(reason)") }
     func expired(_ count: Int, route: String) { note("expired \(count)") }

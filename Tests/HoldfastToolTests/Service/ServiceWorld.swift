@@ -24,14 +24,15 @@ final class ServiceWorld: Sendable {
     /// The example of the guide, with ports that the system chooses.
     ///
     /// - Parameters:
-    ///   - route: more of the route.
+    ///   - journal: more of the journal.
+    ///   - route: more of the route, and routes behind it.
     ///   - admin: more of the admin listener.
     ///   - more: lines behind it all.
-    func writeConfiguration(route: String = "", admin: String = "", more: String = "") throws {
+    func writeConfiguration(journal: String = "", route: String = "", admin: String = "", more: String = "") throws {
         try folder.write(
             "holdfast.yaml",
             """
-            journal: {path: push.journal}
+            journal: {path: push.journal\(journal)}
             routes:
               - name: example
                 topics: [\(Self.topic)]
@@ -80,7 +81,13 @@ final class ServiceWorld: Sendable {
     ///
     /// - Parameter fields: more of the request's head, each with its end of line.
     func ask(_ path: String, fields: String = "") async throws -> String {
-        let port = try #require(try port("health and metrics on "))
+        try await Self.ask(try #require(try port("health and metrics on ")), path, fields: fields)
+    }
+
+    /// The same of any server on this machine.
+    ///
+    /// - Parameter version: of HTTP; before 1.1 no answer comes in chunks.
+    static func ask(_ port: Int, _ path: String, version: String = "1.1", fields: String = "") async throws -> String {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -89,7 +96,7 @@ final class ServiceWorld: Sendable {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
+                ByteBuffer(string: "GET \(path) HTTP/\(version)\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer
@@ -112,6 +119,9 @@ final class ServiceWorld: Sendable {
             "MOCKTEAMID", "--json",
         ])
     }
+
+    /// Ends it as if it had died.
+    func kill() { service.withLock { $0 }?.kill(SIGKILL) }
 
     func stop() async throws -> Tool.Result {
         let tool = try #require(service.withLock { $0 })
