@@ -47,7 +47,7 @@ package struct Snapshot: Transaction, ~Copyable {
     package func table(_ name: String) throws(LMDBError) -> Table? {
         var index: MDB_dbi = 0
         let code = unsafe mdb_dbi_open(pointer, name, 0, &index)
-        return try checkFound(code, "mdb_dbi_open", path: environment.path) 
+        return try checkFound(code, "mdb_dbi_open", path: environment.path)
             ? environment.table(name, index) : nil
     }
 

@@ -16,7 +16,9 @@ private import CHoldfastOpenSSL
     ///   - key: ``keyByteCount`` bytes.
     ///   - seals: whether it seals; otherwise it opens.
     package init(key: Span<UInt8>, seals: Bool) throws(OpenSSLError) {
-        guard key.count == Self.keyByteCount else { throw OpenSSLError("a key of AES-256 has 32 bytes, not \(key.count)") }
+        guard key.count == Self.keyByteCount else {
+            throw OpenSSLError("a key of AES-256 has 32 bytes, not \(key.count)")
+        }
         ERR_clear_error()
         self.seals = seals ? 1 : 0
         unsafe context = try check(EVP_CIPHER_CTX_new(), "cannot make a cipher")
@@ -41,7 +43,8 @@ private import CHoldfastOpenSSL
         let end = start + first.count + second.count
         precondition(nonce.count == Self.nonceByteCount && end + Self.tagByteCount <= output.count, "no room to seal")
         precondition(
-            authenticated.lowerBound >= 0 && authenticated.upperBound <= start, "the clear part lies before the message")
+            authenticated.lowerBound >= 0 && authenticated.upperBound <= start, "the clear part lies before the message"
+        )
         let context = unsafe context
         let result = unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe nonce.withUnsafeBufferPointer { nonce in

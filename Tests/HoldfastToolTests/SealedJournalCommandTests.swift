@@ -24,7 +24,9 @@ import Testing
         var options = LMDBJournal.Options()
         options.keys = try JournalKeys(file: key)
         try LMDBJournal(directory: journal, options: options).close()
-        for command in [["journal", "status"], ["journal", "verify"], ["journal", "compact"], ["rejections", "list"]] {
+        for command in [
+            ["journal", "status"], ["journal", "verify"], ["journal", "compact"], ["rejections", "list"],
+        ] {
             let refused = try await Tool.start(command + ["--journal", journal]).result(limit: .seconds(60))
             #expect(refused.status == 78, "\(command): \(refused.errors)")
             #expect(refused.errors.contains("sealed with key \(id)"), "\(refused.errors)")

@@ -217,7 +217,8 @@ private final class BlacklistSalvage: PartSalvage {
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         try super.init(
-            opened, keys, place, tables: BlacklistTables.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
+            opened, keys, place, tables: BlacklistTables.requiredNames,
+            others: [BlacklistPlace.Part.addresses.rawValue],
             report,
             progress)
     }

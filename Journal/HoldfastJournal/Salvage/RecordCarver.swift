@@ -83,7 +83,8 @@ struct RecordCarver {
         let magic = window.span.load(UInt32.self, at: start + 8)
         // In a sealed file nothing else is believed.
         if magic == SealedRow.magic { return seal == nil ? foreign(at: start) : sealed(at: start) }
-        guard seal == nil || Self.isClear(magic), tables.contains(magic), let length = length(magic, at: start), length >= 13,
+        guard seal == nil || Self.isClear(magic), tables.contains(magic), let length = length(magic, at: start),
+            length >= 13,
             start + length <= window.count
         else { return nil }
         guard waste < Self.greatestWaste || length < 512 else { return nil }
@@ -97,7 +98,9 @@ struct RecordCarver {
     /// Notes the key of a sealed row that is found where no key was given, since the file does not say any more that it is
     /// sealed.
     private mutating func foreign(at start: Int) -> ([Find], length: Int)? {
-        guard let length = SealedRow.byteCount(window.span, at: start), start + length <= window.count else { return nil }
+        guard let length = SealedRow.byteCount(window.span, at: start), start + length <= window.count else {
+            return nil
+        }
         do throws(EntryRecord.Fault) {
             needed = try SealedRow.head(window.span.extracting(start..<(start + length))).id
             return ([], length)

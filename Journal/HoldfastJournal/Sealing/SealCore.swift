@@ -103,7 +103,7 @@ private final class Sealer: @unchecked Sendable {  // used under the lock of its
     private let key: SealKey
     private let greatestCount: UInt64
     private var cipher: AES256GCM
-    private var salt: [UInt8]
+    private var salt: SealedRow.Salt
     private var counter: UInt64 = 0
 
     var id: SealKeyID { key.id }
@@ -114,9 +114,10 @@ private final class Sealer: @unchecked Sendable {  // used under the lock of its
         (cipher, salt) = try Self.begin(key)
     }
 
-    private static func begin(_ key: SealKey) throws(OpenSSLError) -> (AES256GCM, [UInt8]) {
-        let salt = try RandomBytes.make(SealedRow.saltByteCount)
-        var derived = try key.rowKey(salt: salt)
+    private static func begin(_ key: SealKey) throws(OpenSSLError) -> (AES256GCM, SealedRow.Salt) {
+        let random = try RandomBytes.make(SealedRow.saltByteCount)
+        let salt = SealedRow.Salt(low: random.span.load(UInt64.self, at: 0), high: random.span.load(UInt32.self, at: 8))
+        var derived = try key.rowKey(salt: salt.bytes)
         defer { RandomBytes.wipe(&derived) }
         return (try AES256GCM(key: derived.span, seals: true), salt)
     }
@@ -134,11 +135,11 @@ private final class Sealer: @unchecked Sendable {  // used under the lock of its
             let number = counter
             counter += 1
             SealedRow.writeHead(
-                kind, key.id, salt: salt, counter: number,
+                kind, key.id, salt, counter: number,
                 sealed: prefix.count + value.count + SealedRow.tagByteCount, key: storedKey, into: &output)
             let start = SealedRow.headByteCount + storedKey.count
-            try cipher.seal(
-                prefix, value, nonce: SealedRow.nonce(number).span, authenticating: 8..<start, into: &output, at: start)
+            let nonce = SealedRow.nonce(number)
+            try cipher.seal(prefix, value, nonce: nonce.span, authenticating: 8..<start, into: &output, at: start)
             output.store(XXH64.hash(output.span, from: 8), at: 0)
             return true
         } catch {
@@ -151,17 +152,20 @@ private final class Sealer: @unchecked Sendable {  // used under the lock of its
 private final class Opener: @unchecked Sendable {  // lent to one at a time
     private struct Place: Hashable {
         let id: SealKeyID
-        let salt: [UInt8]
+        let salt: SealedRow.Salt
     }
 
     private var ciphers: [Place: AES256GCM] = [:]
+    /// Of the row before, which most rows follow.
+    private var last: (place: Place, cipher: AES256GCM)?
     private static let greatestCount = 64
 
     func open(_ value: Span<UInt8>, _ head: SealedRow.Head, _ key: SealKey, into output: inout [UInt8]) -> Bool {
         do throws(OpenSSLError) {
             let cipher = try cipher(head, key)
+            let nonce = SealedRow.nonce(head.counter)
             return cipher.open(
-                value.extracting(head.sealed), nonce: head.nonce.span,
+                value.extracting(head.sealed), nonce: nonce.span,
                 authenticating: value.extracting(8..<head.sealed.lowerBound), into: &output)
         } catch {
             return false
@@ -170,9 +174,16 @@ private final class Opener: @unchecked Sendable {  // lent to one at a time
 
     private func cipher(_ head: SealedRow.Head, _ key: SealKey) throws(OpenSSLError) -> AES256GCM {
         let place = Place(id: head.id, salt: head.salt)
+        if let last, last.place == place { return last.cipher }
+        let cipher = try made(place, key)
+        last = (place, cipher)
+        return cipher
+    }
+
+    private func made(_ place: Place, _ key: SealKey) throws(OpenSSLError) -> AES256GCM {
         if let known = ciphers[place] { return known }
         if ciphers.count >= Self.greatestCount { ciphers = [:] }
-        var derived = try key.rowKey(salt: head.salt)
+        var derived = try key.rowKey(salt: place.salt.bytes)
         defer { RandomBytes.wipe(&derived) }
         let cipher = try AES256GCM(key: derived.span, seals: false)
         ciphers[place] = cipher

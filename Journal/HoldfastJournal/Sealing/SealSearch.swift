@@ -28,7 +28,8 @@ struct SealSearch {
         guard missing.isEmpty else { throw .keyNeeded(missing, given: keys.keys.map(\.id), in: directory) }
         guard part == .blacklist else { return try JournalSeal(part, keys, listed: record, index: nil) }
         guard let sealed = try fact(SealingRecord.indexKey) else {
-            throw .damaged("\(directory)/\(part.file) is sealed, but lacks the key that hides its recipients", in: directory)
+            throw .damaged(
+                "\(directory)/\(part.file) is sealed, but lacks the key that hides its recipients", in: directory)
         }
         var row = OpenedRow()
         do throws(EntryRecord.Fault) {

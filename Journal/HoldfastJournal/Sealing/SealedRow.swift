@@ -41,8 +41,8 @@ enum SealedRow {
     struct Head: Hashable {
         let kind: UInt8
         let id: SealKeyID
-        let salt: [UInt8]
-        let nonce: [UInt8]
+        let salt: Salt
+        let counter: UInt64
         /// Where the key lies.
         let key: Range<Int>
         /// Where what is sealed lies, with its tag.
@@ -75,20 +75,34 @@ enum SealedRow {
         let keyEnd = headByteCount + Int(bytes.load(UInt16.self, at: 22))
         return Head(
             kind: bytes[13], id: SealKeyID(rawValue: bytes.load(UInt64.self, at: 24)),
-            salt: bytes.extracting(32..<44).array, nonce: nonce(bytes.load(UInt64.self, at: 44)),
-            key: headByteCount..<keyEnd, sealed: keyEnd..<bytes.count)
+            salt: Salt(low: bytes.load(UInt64.self, at: 32), high: bytes.load(UInt32.self, at: 40)),
+            counter: bytes.load(UInt64.self, at: 44), key: headByteCount..<keyEnd, sealed: keyEnd..<bytes.count)
     }
 
     /// The nonce of a row: four zeros, and its counter.
-    static func nonce(_ counter: UInt64) -> [UInt8] {
-        var nonce: [UInt8] = [0, 0, 0, 0]
-        nonce.appendLittleEndian(counter)
+    static func nonce(_ counter: UInt64) -> InlineArray<12, UInt8> {
+        var nonce = InlineArray<12, UInt8>(repeating: 0)
+        var bytes = nonce.mutableSpan
+        bytes.store(counter, at: 4)
         return nonce
+    }
+
+    /// Of one opening of a journal: little-endian, the first eight bytes and the last four.
+    struct Salt: Hashable {
+        var low: UInt64
+        var high: UInt32
+
+        var bytes: [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.appendLittleEndian(low)
+            bytes.appendLittleEndian(high)
+            return bytes
+        }
     }
 
     /// Writes all but what is sealed and the checksum.
     static func writeHead(
-        _ kind: Kind, _ id: SealKeyID, salt: [UInt8], counter: UInt64, sealed count: Int, key: Span<UInt8>,
+        _ kind: Kind, _ id: SealKeyID, _ salt: Salt, counter: UInt64, sealed count: Int, key: Span<UInt8>,
         into output: inout MutableSpan<UInt8>
     ) {
         output.store(magic, at: 8)
@@ -99,7 +113,8 @@ enum SealedRow {
         output.store(UInt16(0), at: 20)
         output.store(UInt16(key.count), at: 22)
         output.store(id.rawValue, at: 24)
-        output.copy(0..<saltByteCount, of: salt.span, to: 32)
+        output.store(salt.low, at: 32)
+        output.store(salt.high, at: 40)
         output.store(counter, at: 44)
         output.copy(0..<key.count, of: key, to: headByteCount)
     }

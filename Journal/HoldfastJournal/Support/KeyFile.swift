@@ -38,14 +38,18 @@ struct KeyFile {
             try OpenFile(path, .read).read(Self.greatestByteCount + 1, at: 0)
         }
         defer { RandomBytes.wipe(&bytes) }
-        guard bytes.count <= Self.greatestByteCount else { throw fault("it has more than \(Self.greatestByteCount) bytes") }
+        guard bytes.count <= Self.greatestByteCount else {
+            throw fault("it has more than \(Self.greatestByteCount) bytes")
+        }
         var keys: [SealKey] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             let key = try Self.key(Array(line))
             guard let key else { throw fault("line \(index + 1) is no key") }
-            guard !keys.contains(where: { $0.id == key.id }) else { throw fault("line \(index + 1) repeats key \(key.id)") }
+            guard !keys.contains(where: { $0.id == key.id }) else {
+                throw fault("line \(index + 1) repeats key \(key.id)")
+            }
             keys.append(key)
         }
         guard !keys.isEmpty else { throw fault("it has no key") }
@@ -57,12 +61,14 @@ struct KeyFile {
     private func fault(_ what: String) -> JournalError {
         JournalError(
             .wrongKey,
-            "\(path) is no key file: \(what). Each line is a key as `holdfast journal key new` writes it, or begins with #")
+            "\(path) is no key file: \(what). Each line is a key as `holdfast journal key new` writes it, or begins with #"
+        )
     }
 
     private static func key(_ line: [UInt8]) throws(JournalError) -> SealKey? {
         guard line.starts(with: mark) else { return nil }
-        guard var bytes = Base64URL.decode(Array(line.dropFirst(mark.count)).span), bytes.count == SealKey.byteCount else {
+        guard var bytes = Base64URL.decode(Array(line.dropFirst(mark.count)).span), bytes.count == SealKey.byteCount
+        else {
             return nil
         }
         defer { RandomBytes.wipe(&bytes) }
@@ -89,7 +95,8 @@ struct KeyFile {
             throw JournalError(
                 .permissionDenied,
                 "the key file \(path) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))): "
-                    + "`chmod 600 \(path)`, and if others may have read it, add a new key and `holdfast journal compact`")
+                    + "`chmod 600 \(path)`, and if others may have read it, add a new key and `holdfast journal compact`"
+            )
         }
     }
 
@@ -99,7 +106,8 @@ struct KeyFile {
     func write(_ keys: [SealKey], replacing: Bool) throws(JournalError) {
         guard replacing || !Files.exists(path) else {
             throw JournalError(
-                .alreadyExists, "\(path) is there already: it was left as it is, since a key that is lost opens nothing")
+                .alreadyExists, "\(path) is there already: it was left as it is, since a key that is lost opens nothing"
+            )
         }
         var text = Array(
             "# Keys of sealed journals of Holdfast. The first seals; all open. Without them nothing opens the journal.\n"

@@ -13,6 +13,7 @@ extension JournalSettings {
     /// - Throws: ``JournalError``.
     package func openPatiently(at path: String, onWaiting: (JournalError) -> Void) async throws -> LMDBJournal {
         try await JournalOpening.open(
-            path, try options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting)
+            path, try options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting
+        )
     }
 }

@@ -215,7 +215,8 @@ struct JournalReport: Encodable, Equatable {
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
         if let sealedWith {
-            let others = sealedWith.count > 1 ? "; some of it may need \(sealedWith.dropFirst().joined(separator: ", "))" : ""
+            let others =
+                sealedWith.count > 1 ? "; some of it may need \(sealedWith.dropFirst().joined(separator: ", "))" : ""
             rows.append(("sealed", "yes", "with key \(sealedWith[0])\(others)"))
         }
         if let history { rows.append(("history", Format.count(history.count), history.words)) }

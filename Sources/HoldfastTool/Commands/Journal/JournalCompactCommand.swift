@@ -24,7 +24,9 @@ struct JournalCompactCommand: AsyncParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Write the journal in the clear: payloads, device tokens, tags and notes can be read by whoever has the files.")
+        help:
+            "Write the journal in the clear: payloads, device tokens, tags and notes can be read by whoever has the files."
+    )
     var unseal = false
 
     @Flag(name: .long, help: "Print one JSON object.")
