@@ -18,7 +18,11 @@ struct SealSearch {
     /// - Returns: nil for a file that is not sealed.
     /// - Throws: ``JournalError`` with code `wrongKey` when a key is missing that the file names; nothing was changed then.
     func find(_ fact: ([UInt8]) throws(JournalError) -> [UInt8]?) throws(JournalError) -> JournalSeal? {
-        guard let bytes = try fact(SealingRecord.key) else { return nil }
+        guard let bytes = try fact(SealingRecord.key) else {
+            // A new list would be of one key, and all that others have sealed would look damaged.
+            guard try isMarked(fact) else { return nil }
+            throw .damaged("\(directory)/\(part.file) is sealed, but lacks the list of its keys", in: directory)
+        }
         let record: SealingRecord
         do throws(EntryRecord.Fault) { record = try SealingRecord(bytes) } catch {
             throw error.error(what: "the list of the keys of \(part.file)", in: directory)
@@ -61,6 +65,13 @@ struct SealSearch {
 
     private func core(_ keys: JournalKeys) throws(EntryRecord.Fault) -> SealCore {
         do throws(JournalError) { return try SealCore(keys) } catch { throw .damaged(error.message) }
+    }
+
+    /// Whether anything else says that a file is sealed.
+    private func isMarked(_ fact: ([UInt8]) throws(JournalError) -> [UInt8]?) throws(JournalError) -> Bool {
+        guard part == .entries else { return try fact(SealingRecord.indexKey) != nil }
+        guard let format = try fact(Array("format".utf8)), format.count == 4 else { return false }
+        return format.span.littleEndian32(at: 0) == SealingRecord.format
     }
 
     /// In an environment that is open.

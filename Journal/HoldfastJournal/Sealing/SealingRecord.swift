@@ -7,6 +7,8 @@ import HoldfastLMDB
 struct SealingRecord: Equatable {
     static let magic: UInt32 = 0x6C73_4648  // "HFsl"
     static let key = Array("sealing".utf8)
+    /// The format of a sealed journal.
+    static let format: UInt32 = 4
     /// Where the blacklist has the key that hides its recipients, sealed.
     static let indexKey = Array("index".utf8)
 

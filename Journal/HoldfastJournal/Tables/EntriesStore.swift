@@ -74,7 +74,7 @@ struct EntriesStore: Sendable {
     /// The format of one with entries that are scheduled, or of which the newest wins, and with superseded ones.
     static let scheduleFormat: UInt32 = 3
     /// The format of a sealed one.
-    static let sealedFormat: UInt32 = 4
+    static let sealedFormat = SealingRecord.format
     /// The newest format of one that is not.
     static let newestUnsealedFormat = logFormat
     static let formatKey = Array("format".utf8)

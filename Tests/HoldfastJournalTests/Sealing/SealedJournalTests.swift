@@ -370,6 +370,31 @@ enum Sealing {
         #expect(reader.sealedWith == keys.ids)
     }
 
+    @Test("One that lacks the list of its keys is refused, and not taken for one that is not sealed", arguments: [false, true])
+    func lostList(hasKeys: Bool) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let keys = try Sealing.keys(1)
+        for part in ["entries", "blacklist"] {
+            let path = "\(scratch.path)/\(part).journal"
+            let sample = try SampleJournal(at: path, keys: keys)
+            let entries = try Self.entryCount(path, keys)
+            try sample.put("facts", SealingRecord.key, nil, in: part)
+            let before = try Sealing.files(path)
+            let code = Sealing.error { try Sealing.open(path, hasKeys ? keys : nil).close() }?.code
+            #expect(code == .damaged || !hasKeys && code == .wrongKey)
+            #expect(try Sealing.files(path) == before)
+            _ = try JournalSalvage.run(directory: path, destination: path + ".new", keys: keys)
+            #expect(try Self.entryCount(path + ".new", keys) == entries)
+        }
+    }
+
+    private static func entryCount(_ path: String, _ keys: JournalKeys) throws -> Int {
+        let reader = try JournalReader(directory: path, keys: keys)
+        defer { reader.close() }
+        return try reader.entries(limit: 1000).count
+    }
+
     @Test("What a gate keeps of its commits is sealed, too, and makes a journal that its key opens")
     func gate() throws {
         let (scratch, gate, keys) = (Scratch(), KeptEffects(), try Sealing.keys(1))
