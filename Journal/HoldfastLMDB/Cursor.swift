@@ -7,6 +7,8 @@ import CHoldfastLMDB
     private var key = unsafe MDB_val()
     private var value = unsafe MDB_val()
     private let recorder: EffectRecorder?
+    /// What the table's rows are sealed with; nil for rows that are stored as they are put.
+    private let seal: CursorSeal?
 
     @unsafe init(
         _ transaction: OpaquePointer, _ table: Table, path: String, recorder: EffectRecorder?
@@ -16,6 +18,7 @@ import CHoldfastLMDB
         unsafe handle = opened!
         self.path = path
         self.recorder = recorder
+        seal = table.seal.map(CursorSeal.init)
     }
 
     deinit { unsafe mdb_cursor_close(handle) }
@@ -31,8 +34,21 @@ import CHoldfastLMDB
     package mutating func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
     package mutating func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
-    /// Goes to the first entry at or above `wanted`.
+    /// Goes to the first entry at or above `wanted`; where keys are hidden, in the order of the stored ones.
     package mutating func seek(atLeast wanted: Span<UInt8>) throws(LMDBError) -> Bool {
+        if let stored = try seal?.hiddenKey(wanted) { return try seekStored(atLeast: stored.span) }
+        return try seekStored(atLeast: wanted)
+    }
+
+    /// Goes to the first entry above `wanted`, whether or not there is one of that key.
+    package mutating func seek(above wanted: Span<UInt8>) throws(LMDBError) -> Bool {
+        // The first key above it is the first at or above it with a zero behind.
+        let next = (try seal?.hiddenKey(wanted) ?? wanted.array) + [0]
+        return try seekStored(atLeast: next.span)
+    }
+
+    /// As ``seek(atLeast:)``, by a key as it is stored: see ``withStoredKey(_:)``.
+    package mutating func seekStored(atLeast wanted: Span<UInt8>) throws(LMDBError) -> Bool {
         let code = unsafe wanted.withUnsafeBytes { bytes in
             unsafe key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
             return unsafe mdb_cursor_get(handle, &key, &value, MDB_SET_RANGE)
@@ -42,6 +58,11 @@ import CHoldfastLMDB
 
     /// Goes to the entry of exactly `wanted`.
     package mutating func find(_ wanted: Span<UInt8>) throws(LMDBError) -> Bool {
+        if let stored = try seal?.hiddenKey(wanted) { return try findStored(stored.span) }
+        return try findStored(wanted)
+    }
+
+    private mutating func findStored(_ wanted: Span<UInt8>) throws(LMDBError) -> Bool {
         let code = unsafe wanted.withUnsafeBytes { bytes in
             unsafe key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
             return unsafe mdb_cursor_get(handle, &key, &value, MDB_SET_KEY)
@@ -52,8 +73,20 @@ import CHoldfastLMDB
     /// Passes the entry the last move found, in place: `body` must not keep the spans.
     package borrowing func withCurrent(_ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
         let value = unsafe value
+        if let seal {
+            return unsafe key.withSpan { key in unsafe value.withSpan { value in seal.open(key, value, body) } }
+        }
         unsafe key.withSpan { key in unsafe value.withSpan { value in body(key, value) } }
     }
+
+    /// Passes the key of the entry the last move found, which need not be opened for it unless keys are hidden.
+    package borrowing func withKey(_ body: (_ key: Span<UInt8>) -> Void) {
+        if let seal, seal.hidesKeys { return withCurrent { key, _ in body(key) } }
+        withStoredKey(body)
+    }
+
+    /// Passes the key of the entry the last move found, as it is stored.
+    package borrowing func withStoredKey(_ body: (_ key: Span<UInt8>) -> Void) { unsafe key.withSpan(body) }
 
     /// Deletes the entry the last move found; the next ``next()`` goes to the one behind it.
     package mutating func delete() throws(LMDBError) {
@@ -68,6 +101,20 @@ import CHoldfastLMDB
     ///   when it is not, this throws `keyExists`.
     package mutating func put(
         _ wanted: Span<UInt8>, appending: Bool, count: Int, fill: (inout MutableSpan<UInt8>) -> Void
+    ) throws(LMDBError) {
+        if let seal, seal.covers(wanted) {
+            let (place, value) = try seal.sealed(wanted, count: count, fill)
+            return try putStored(place.span, appending: appending, count: value.count) { output in
+                output.copy(0..<value.count, of: value.span, to: 0)
+            }
+        }
+        try putStored(wanted, appending: appending, count: count, fill: fill)
+    }
+
+    @inline(__always)
+    private mutating func putStored(
+        _ wanted: Span<UInt8>, appending: Bool, count: Int,
+        fill: (inout MutableSpan<UInt8>) -> Void
     ) throws(LMDBError) {
         let flags = UInt32(MDB_RESERVE) | (appending ? UInt32(MDB_APPEND) : 0)
         var reserved = unsafe MDB_val(mv_size: count, mv_data: nil)

@@ -35,6 +35,8 @@ import HoldfastPlatform
     /// The names of tables that were opened, by their handles: for the ``CommitGate``.
     private let names = NSLock()
     private var namesByIndex: [UInt32: String] = [:]
+    /// Set once, before the tables are opened that it is for; under the lock of the names.
+    private var seals: (any RowSeals)?
     /// The number of users that have yet to close it; the registry's.
     var leases = 0
 
@@ -106,8 +108,20 @@ import HoldfastPlatform
         self.gate = gate
     }
 
-    /// Remembers a table's name, for as long as its handle is valid.
-    func noteName(_ name: String, of table: Table) { names.withLock { namesByIndex[table.index] = name } }
+    /// Seals the rows of tables that are opened from now on, and opens those that they have.
+    package func seal(with seals: any RowSeals) { names.withLock { self.seals = seals } }
+
+    /// What its rows are sealed with.
+    package var rowSeals: (any RowSeals)? { names.withLock { seals } }
+
+    /// The table of a handle, whose name is remembered for as long as that is valid.
+    func table(_ name: String, _ index: UInt32) -> Table {
+        let seals = names.withLock {
+            namesByIndex[index] = name
+            return self.seals
+        }
+        return Table(index: index, seal: seals?.seal(of: name))
+    }
 
     func name(of index: UInt32) -> String? { names.withLock { namesByIndex[index] } }
 

@@ -44,6 +44,8 @@ extension LMDBError.Code {
 
     /// This process has the environment open already. Not one of liblmdb's codes: see ``EnvironmentRegistry``.
     package static let openInThisProcess = Self(rawValue: -1)
+    /// A row could not be sealed. Not one of liblmdb's codes.
+    package static let notSealed = Self(rawValue: -4)
 }
 
 extension LMDBError.Code: CustomStringConvertible {
@@ -52,6 +54,7 @@ extension LMDBError.Code: CustomStringConvertible {
         case Self.openInThisProcess.rawValue: "already open in this process"
         case Self.copyIsBehind.rawValue: "kept elsewhere, or perhaps kept, and not in this copy"
         case Self.notKept.rawValue: "not kept"
+        case Self.notSealed.rawValue: "not sealed"
         default: unsafe String(cString: mdb_strerror(rawValue))
         }
     }

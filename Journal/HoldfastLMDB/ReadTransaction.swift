@@ -47,7 +47,8 @@ package struct Snapshot: Transaction, ~Copyable {
     package func table(_ name: String) throws(LMDBError) -> Table? {
         var index: MDB_dbi = 0
         let code = unsafe mdb_dbi_open(pointer, name, 0, &index)
-        return try checkFound(code, "mdb_dbi_open", path: environment.path) ? Table(index: index) : nil
+        return try checkFound(code, "mdb_dbi_open", path: environment.path)
+            ? environment.table(name, index) : nil
     }
 
     /// The names in the list of tables, as they lie there; at most `limit`, since a damaged list may have any number.
@@ -110,8 +111,7 @@ package final class ReaderPool: @unchecked Sendable {  // everything mutable is 
                 unsafe mdb_txn_abort(transaction)
                 return try checkFound(code, "mdb_dbi_open", path: environment.path) ? tables : nil
             }
-            tables.append(Table(index: index))
-            environment.noteName(name, of: Table(index: index))
+            tables.append(environment.table(name, index))
         }
         try check(unsafe mdb_txn_commit(transaction), "mdb_txn_commit", path: environment.path)
         return tables

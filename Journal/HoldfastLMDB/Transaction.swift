@@ -15,11 +15,24 @@ extension Transaction where Self: ~Copyable {
     ///
     /// - Returns: false when there is no such key.
     package func get(_ key: Span<UInt8>, in table: Table, _ body: (Span<UInt8>) -> Void) throws(LMDBError) -> Bool {
+        if let seal = table.seal, seal.covers(key) { return try getSealed(key, in: table, seal, body) }
         var value = unsafe MDB_val()
         let code = unsafe key.withValue { key in unsafe mdb_get(pointer, table.index, key, &value) }
         guard try checkFound(code, "mdb_get", path: environment.path) else { return false }
         unsafe value.withSpan(body)
         return true
+    }
+
+    private func getSealed(
+        _ key: Span<UInt8>, in table: Table, _ seal: any RowSeal, _ body: (Span<UInt8>) -> Void
+    ) throws(LMDBError) -> Bool {
+        let stored = try seal.place(of: key)
+        var row = OpenedRow()
+        let isFound = try get(stored.span, in: table.asStored) { value in
+            seal.open(value, storedKey: stored.span, into: &row)
+        }
+        if isFound { body(row.value.span) }
+        return isFound
     }
 
     /// A copy of the value of `key`.
@@ -75,6 +88,17 @@ extension Transaction where Self: ~Copyable {
 /// for every transaction from then on.
 package struct Table: Hashable, Sendable {
     let index: UInt32
+    /// What its rows are sealed with; nil for rows that are stored as they are put.
+    let seal: (any RowSeal)?
+
+    init(index: UInt32, seal: (any RowSeal)? = nil) { (self.index, self.seal) = (index, seal) }
+
+    /// The same table with its rows as they are stored.
+    package var asStored: Table { Table(index: index) }
+
+    package static func == (lhs: Table, rhs: Table) -> Bool { lhs.index == rhs.index }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(index) }
 
     /// liblmdb's own list of free pages.
     static let freeList = Table(index: 0)

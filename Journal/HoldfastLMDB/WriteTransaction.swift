@@ -30,13 +30,22 @@ import CHoldfastLMDB
             let made = unsafe mdb_dbi_open(pointer, name, UInt32(MDB_CREATE), &index)
             try check(made, "mdb_dbi_open", path: environment.path)
         }
-        environment.noteName(name, of: Table(index: index))
+        let table = environment.table(name, index)
         if isNew { try recorder?.make(index) }
-        return Table(index: index)
+        return table
     }
 
     /// Puts or replaces a value.
     package func put(_ key: Span<UInt8>, _ value: Span<UInt8>, in table: Table) throws(LMDBError) {
+        if let seal = table.seal, seal.covers(key) {
+            let stored = try seal.place(of: key)
+            let sealed = try seal.sealed(value, key: key, storedKey: stored.span)
+            return try putStored(stored.span, sealed.span, in: table)
+        }
+        try putStored(key, value, in: table)
+    }
+
+    private func putStored(_ key: Span<UInt8>, _ value: Span<UInt8>, in table: Table) throws(LMDBError) {
         let code = unsafe key.withValue { key in
             unsafe value.withValue { value in unsafe mdb_put(pointer, table.index, key, value, 0) }
         }
@@ -46,6 +55,14 @@ import CHoldfastLMDB
 
     /// - Returns: whether there was such a key.
     package func delete(_ key: Span<UInt8>, in table: Table) throws(LMDBError) -> Bool {
+        if let seal = table.seal, seal.hidesKeys {
+            let stored = try seal.storedKey(key)
+            return try deleteStored(stored.span, in: table)
+        }
+        return try deleteStored(key, in: table)
+    }
+
+    private func deleteStored(_ key: Span<UInt8>, in table: Table) throws(LMDBError) -> Bool {
         let code = unsafe key.withValue { key in unsafe mdb_del(pointer, table.index, key, nil) }
         guard try checkFound(code, "mdb_del", path: environment.path) else { return false }
         try recorder?.delete(key, in: table.index)

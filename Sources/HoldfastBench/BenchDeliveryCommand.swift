@@ -11,7 +11,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             journal, request, answer, durable settlement. h2load (Debian: nghttp2-client), where it is installed, sends as \
             many requests to the same mock in turn with us, and keeps nothing. With --binary the same is delivered over \
             the binary protocol, too, to a mock of its own, and confirmed by barriers. With --history the same is \
-            delivered by an engine that keeps no history, too. Machines differ and are noisy: the \
+            delivered by an engine that keeps no history, too, with --sealed from a journal that is sealed. Machines differ and are noisy: the \
             ratio of one run is what counts, not the figures.
 
             Example:
@@ -27,6 +27,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Connections of the binary protocol.") var connections = 1
     @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
     @Flag(help: "Deliver without a history, too: the ratio is what it costs.") var history = false
+    @Flag(help: "Deliver from a sealed journal, too: the ratio is what it costs.") var sealed = false
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @Option(
         help: """
@@ -79,12 +80,17 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         var theirs: [Yardstick.Run] = []
         var legacy: [DeliveryBench.Run] = []
         var forgetful: [DeliveryBench.Run] = []
+        var sealedOnes: [DeliveryBench.Run] = []
         for round in 1...rounds {
             if let yardstick { theirs.append(try measure(yardstick, port, bodyFile)) }
             ours.append(try await bench.run(.http2(port: port, streams: streams, window: window)))
             if history {
                 let way = DeliveryBench.Way.http2(port: port, streams: streams, window: window)
                 forgetful.append(try await bench.run(way, keepsHistory: false))
+            }
+            if sealed {
+                let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
+                sealedOnes.append(try await bench.run(way, isSealed: true))
             }
             if let gateway {
                 let way = DeliveryBench.Way.binary(
@@ -93,7 +99,8 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             }
             if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
         }
-        let report = DeliveryReport(command: self, ours: ours, theirs: theirs, legacy: legacy, forgetful: forgetful)
+        let report = DeliveryReport(
+            command: self, ours: ours, theirs: theirs, legacy: legacy, forgetful: forgetful, sealed: sealedOnes)
         print(json ? report.json : report.text)
     }
 
@@ -119,10 +126,13 @@ struct DeliveryReport {
     let legacy: [DeliveryBench.Run]
     /// Ours without a history; empty when that was not asked for.
     let forgetful: [DeliveryBench.Run]
+    /// Ours from a sealed journal; empty when that was not asked for.
+    let sealed: [DeliveryBench.Run]
 
     private var delivered: Double { Quantile.median(ours.map(\.deliveredPerSecond)) }
     private var deliveredLegacy: Double { Quantile.median(legacy.map(\.deliveredPerSecond)) }
     private var deliveredForgetful: Double { Quantile.median(forgetful.map(\.deliveredPerSecond)) }
+    private var deliveredSealed: Double { Quantile.median(sealed.map(\.deliveredPerSecond)) }
     private var yardstick: Double { Quantile.median(theirs.map(\.perSecond)) }
 
     var text: String {
@@ -150,6 +160,13 @@ struct DeliveryReport {
                     + String(format: "%.2f µs CPU each", Quantile.median(forgetful.map(\.cpuMicroseconds))))
             lines.append(
                 String(format: "ratio with a history to without          %.2f", delivered / deliveredForgetful))
+        }
+        if !sealed.isEmpty {
+            lines.append(
+                "holdfast, from a sealed journal          \(thousands(deliveredSealed)), "
+                    + String(format: "%.2f µs CPU each; ", Quantile.median(sealed.map(\.cpuMicroseconds)))
+                    + "submitted \(thousands(Quantile.median(sealed.map(\.submittedPerSecond))))")
+            lines.append(String(format: "ratio sealed to not sealed               %.2f", deliveredSealed / delivered))
         }
         if !legacy.isEmpty {
             lines.append(
@@ -181,6 +198,12 @@ struct DeliveryReport {
             fields.append(("withoutHistoryPerSecond", deliveredForgetful))
             fields.append(("withoutHistoryCPUMicroseconds", Quantile.median(forgetful.map(\.cpuMicroseconds))))
             fields.append(("historyRatio", delivered / deliveredForgetful))
+        }
+        if !sealed.isEmpty {
+            fields.append(("sealedPerSecond", deliveredSealed))
+            fields.append(("sealedSubmittedPerSecond", Quantile.median(sealed.map(\.submittedPerSecond))))
+            fields.append(("sealedCPUMicroseconds", Quantile.median(sealed.map(\.cpuMicroseconds))))
+            fields.append(("sealedRatio", deliveredSealed / delivered))
         }
         if !legacy.isEmpty {
             fields.append(("binaryPerSecond", deliveredLegacy))

@@ -41,9 +41,11 @@ struct DeliveryBench {
         return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
     }
 
-    /// - Parameter keepsHistory: whether what has ended is kept, as it is by default.
-    func run(_ way: Way, keepsHistory: Bool = true) async throws -> Run {
-        let scratch = try ScratchJournal("bench", in: directory, durability: durability)
+    /// - Parameters:
+    ///   - keepsHistory: whether what has ended is kept, as it is by default.
+    ///   - isSealed: whether the journal is sealed.
+    func run(_ way: Way, keepsHistory: Bool = true, isSealed: Bool = false) async throws -> Run {
+        let scratch = try ScratchJournal("bench", in: directory, durability: durability, isSealed: isSealed)
         defer { scratch.remove() }
         return try await run(way, journal: scratch.journal, keepsHistory: keepsHistory)
     }

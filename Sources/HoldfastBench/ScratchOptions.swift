@@ -28,10 +28,16 @@ struct ScratchJournal {
     let journal: LMDBJournal
     private let path: String
 
-    init(_ name: String, in directory: String, durability: LMDBJournal.Durability) throws {
+    /// - Parameter isSealed: whether it has a key, which is made anew.
+    init(_ name: String, in directory: String, durability: LMDBJournal.Durability, isSealed: Bool = false) throws {
         path = "\(directory)/\(name).journal"
         var options = LMDBJournal.Options()
         options.durability = durability
+        if isSealed {
+            let keyFile = "\(directory)/\(UUID().uuidString).key"
+            try JournalKeys.makeFile(keyFile)
+            options.keys = try JournalKeys(file: keyFile)
+        }
         journal = try LMDBJournal(directory: path, options: options)
     }
 

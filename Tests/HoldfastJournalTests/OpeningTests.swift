@@ -242,7 +242,7 @@ struct OpeningTests {
             defer { environment.close() }
             let transaction = try WriteTransaction(environment)
             let facts = try transaction.table("facts")
-            try transaction.put(Array("format".utf8).span, [4, 0, 0, 0].span, in: facts)
+            try transaction.put(Array("format".utf8).span, [5, 0, 0, 0].span, in: facts)
             try transaction.commit()
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: file + "/data.mdb"))

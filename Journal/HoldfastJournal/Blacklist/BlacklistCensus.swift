@@ -10,6 +10,7 @@ import HoldfastLMDB
 /// was found.
 final class BlacklistCensus: @unchecked Sendable {  // everything mutable is touched only while `condition` is held
     private let place: JournalDirectory
+    private let keys: JournalKeys?
     private let isDue: Bool
     private let condition = NSCondition()
     private var damage: Int
@@ -17,9 +18,12 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
     private var isRunning = false
     private var isClosed = false
 
-    /// - Parameter damage: the number of faults found before; `nil` when it was not checked yet.
-    init(_ place: JournalDirectory, damage: Int?) {
+    /// - Parameters:
+    ///   - keys: with which it may be sealed.
+    ///   - damage: the number of faults found before; `nil` when it was not checked yet.
+    init(_ place: JournalDirectory, _ keys: JournalKeys?, damage: Int?) {
         self.place = place
+        self.keys = keys
         isDue = damage == nil
         self.damage = damage ?? 0
     }
@@ -56,12 +60,12 @@ final class BlacklistCensus: @unchecked Sendable {  // everything mutable is tou
     }
 
     private func look() -> Int {
-        let image = JournalImage(inUse: place, InspectionLimits())
+        let image = JournalImage(inUse: place, InspectionLimits(), keys)
         do throws(JournalError) {
             return try image.read(.blacklist) { (opened) throws(JournalError) -> Int in
                 let opened = JournalImage.Opened(
                     part: opened.part, directory: opened.directory, finding: opened.finding, path: opened.path,
-                    isInUse: true,
+                    isInUse: true, seal: opened.seal,
                     goOn: { [self] in opened.goOn() && !condition.withLock { isClosed } })
                 let check = FileCheck(opened, VerificationReport(directory: "", owner: nil)) { _ in }
                 check.run()

@@ -156,14 +156,12 @@ final class BlacklistFilter: Sendable {
         _ snapshot: borrowing Snapshot
     ) throws(LMDBError) -> Place {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> Place in
-            var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
+            var found = try start.isEmpty ? cursor.first() : cursor.seekStored(atLeast: start.span)
             var order = KeyOrder(from: start)
-            if found { cursor.withCurrent { key, _ in order.begin(at: key) } }
+            if found { cursor.withStoredKey { key in order.begin(at: key) } }
             for _ in 0..<stretch where found {
-                cursor.withCurrent { key, _ in
-                    order.follow(key)
-                    filter.insert(filter.hash(key))
-                }
+                cursor.withStoredKey { key in order.follow(key) }
+                cursor.withKey { key in filter.insert(filter.hash(key)) }
                 inserted += 1
                 found = try cursor.next()
             }
@@ -172,7 +170,7 @@ final class BlacklistFilter: Sendable {
             }
             guard found else { return Place(next: nil) }
             var next: [UInt8] = []
-            cursor.withCurrent { key, _ in next = key.array }
+            cursor.withStoredKey { key in next = key.array }
             return Place(next: next)
         }
     }

@@ -11,6 +11,8 @@ final class LMDBBlacklist: BlacklistCopy {
     static let reserve = 8 << 20
 
     let directory: String
+    /// With which its rows are sealed; nil where they are not.
+    let seal: JournalSeal?
     let environment: Environment
     let facts: Table
     let readers: ReaderPool
@@ -38,14 +40,18 @@ final class LMDBBlacklist: BlacklistCopy {
 
     /// Opens or makes it, with two synced commits before anything is read.
     ///
-    /// - Parameter damage: at how many places it was found to be damaged; nil when it has not been looked through.
+    /// - Parameters:
+    ///   - seal: with which its rows are sealed.
+    ///   - damage: at how many places it was found to be damaged; nil when it has not been looked through.
     init(
-        opening place: JournalDirectory, _ options: JournalOptions, damage: Int?, lock: OwnerLock? = nil
+        opening place: JournalDirectory, _ options: JournalOptions, _ seal: JournalSeal?, damage: Int?,
+        lock: OwnerLock? = nil
     ) throws(JournalError) {
+        self.seal = seal
         self.lock = Monitor(lock)
         directory = place.path
         stepping = options.stepping
-        let opened = try OpenedBlacklist(place, options)
+        let opened = try OpenedBlacklist(place, options, seal)
         environment = opened.environment
         facts = opened.facts
         readers = ReaderPool(opened.environment)
@@ -53,7 +59,7 @@ final class LMDBBlacklist: BlacklistCopy {
             opened.tables, readers, threshold: options.blacklistFilterThreshold,
             greatestByteCount: options.greatestBlacklistFilter, stretch: options.blacklistFilterStretch)
         shared = Monitor(Shared(tables: opened.tables, count: opened.count, lastNumber: opened.lastNumber))
-        census = BlacklistCensus(place, damage: damage)
+        census = BlacklistCensus(place, options.keys, damage: damage)
         allocate()
     }
 

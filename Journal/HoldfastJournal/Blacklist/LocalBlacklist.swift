@@ -20,9 +20,16 @@ package enum LocalBlacklist {
         try place.checkFileSystem()
         try place.prepare()
         let lock = try OwnerLock(owning: place)
-        let isWhole = try isWhole(place, options)
+        var isWhole = try isWhole(place, options)
+        // One that is to be sealed is filled again, too.
+        if options.keys != nil {
+            let isSealed = try isSealed(place, options)
+            if !isSealed { isWhole = false }
+        }
         if isWhole == false { try beginAnew(place) }
-        let opened = try LMDBBlacklist(opening: place, options, damage: isWhole == nil ? nil : 0, lock: lock)
+        let seals = try JournalSeals(opening: place, options.keys, [.blacklist])
+        let opened = try LMDBBlacklist(
+            opening: place, options, seals[.blacklist], damage: isWhole == nil ? nil : 0, lock: lock)
         try translated("sync", place.path) { () throws(LMDBError) in
             for directory in [place.blacklist, place.path, Files.parent(of: place.path)] {
                 try Files.syncDirectory(directory)
@@ -44,7 +51,12 @@ package enum LocalBlacklist {
         let verdict = try translated("look at", place.path) { () throws(LMDBError) in try DataFileCheck.check(file) }
         guard case .sound = verdict else { return false }
         try translated("sync", place.path) { () throws(LMDBError) in try DataFileCheck.secure(file) }
-        return try OpeningCheck.isWholeBlacklist(in: place, greatestPageCount: options.pagesCheckedAtOpening)
+        let seal = try SealSearch(.blacklist, options.keys, in: place.path).find(in: try place.find(.blacklist))
+        return try OpeningCheck.isWholeBlacklist(in: place, seal, greatestPageCount: options.pagesCheckedAtOpening)
+    }
+
+    private static func isSealed(_ place: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Bool {
+        try SealSearch(.blacklist, options.keys, in: place.path).find(in: try place.find(.blacklist)) != nil
     }
 
     /// Until the copy is opened once, a file says that it is not whole.

@@ -17,11 +17,14 @@ struct OpenedBlacklist {
     }
 
     /// Makes two synced commits before anything is read.
-    init(_ place: JournalDirectory, _ options: JournalOptions) throws(JournalError) {
+    ///
+    /// - Parameter seal: with which its rows are sealed.
+    init(_ place: JournalDirectory, _ options: JournalOptions, _ seal: JournalSeal?) throws(JournalError) {
         let environment = try translated("open", place.path) { () throws(LMDBError) in
             try Environment.open(
                 place.blacklist, options.durability.access, mapByteCount: BlacklistTables.mapByteCount, tables: 8)
         }
+        if let seal { environment.seal(with: seal) }
         // A missing table would be made anew, empty, and its entries be gone without a word.
         if !Files.exists(place.incomplete) {
             try EntriesStore.refuseOtherTables(
@@ -37,6 +40,7 @@ struct OpenedBlacklist {
                 let marker = try transaction.table("facts")
                 let key = BlacklistTables.openingKey
                 try transaction.put(key.span, [opening].span, in: marker)
+                try seal?.put(transaction, marker)
                 try transaction.commit()
                 tables = (tokens, marker)
             }

@@ -71,6 +71,8 @@ struct BlacklistCheck {
             check.add(
                 "the number of the last addition is damaged", table: "facts", page: page,
                 means: "The next addition's number is above all that are there, and feedback may be told twice.")
+        case SealingRecord.key: check.checkSealing(value, page)
+        case SealingRecord.indexKey where check.isSealed && value.count == 32: break
         case BlacklistMark.key where BlacklistMark.value(value) != nil: break
         default:
             check.add(

@@ -30,6 +30,8 @@ extension EntriesCheck {
             if !isChecked {
                 check.remark("The limit was stored without a checksum; the next opening stores it with one.")
             }
+        case SealingRecord.key:
+            check.checkSealing(value, page)
         case OutcomeTables.boundsKey:
             do throws(EntryRecord.Fault) {
                 outcomeLog.bounds = try OutcomeLogBounds(value)

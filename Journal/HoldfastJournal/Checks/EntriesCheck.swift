@@ -65,9 +65,8 @@ final class EntriesCheck {
 
     func run() {
         let names = Self.figuresTables + Self.rowTables + asideTables + addedTables + outcomeTables
-        check.walk(walk, tables, names) { table, key, value, page in
-            // What is passed over when it cannot be read is left to its reader.
-            if check.isOpening, Self.passedOver.contains(table) { return }
+        // What is passed over when it cannot be read is left to its reader.
+        check.walk(walk, tables, names, skipping: check.isOpening ? Self.passedOver : []) { table, key, value, page in
             switch table {
             case "facts": fact(key, value.array, page)
             case "lanes": lane(key, value.array, page)

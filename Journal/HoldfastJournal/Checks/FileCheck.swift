@@ -87,13 +87,29 @@ final class FileCheck {
         report.add(damage)
     }
 
+    var isSealed: Bool { opened.seal != nil }
+
+    /// The list of the keys with which the file may be sealed.
+    func checkSealing(_ value: [UInt8], _ page: UInt64) {
+        do throws(EntryRecord.Fault) {
+            _ = try SealingRecord(value)
+        } catch {
+            add(
+                "the list of its keys: \(error.words)", table: "facts", page: page,
+                means: "The journal does not open. Salvage it, with its keys.")
+        }
+    }
+
     func remark(_ text: String) {
         if !report.remarks.contains(text) { report.remarks.append(text) }
     }
 
     /// Walks the tables of those names with `row`, and tells of those that are missing, and of others that are there.
+    ///
+    /// - Parameter skipped: tables whose rows are counted, and not looked at.
     func walk(
         _ walk: FileWalk, _ tables: [(name: String, record: TreeRecord)], _ wanted: [String],
+        skipping skipped: Set<String> = [],
         row: (_ table: String, _ key: [UInt8], _ value: Span<UInt8>, _ page: UInt64) -> Void
     ) {
         for name in wanted {
@@ -107,8 +123,8 @@ final class FileCheck {
                 count += 1
                 if place.isTree {
                     add("one of its rows is a table", table: name, page: place.page, means: DamageMeaning.badRow)
-                } else {
-                    row(name, key, value, place.page)
+                } else if !skipped.contains(name) {
+                    open(name, key, value) { key, value in row(name, key, value, place.page) }
                 }
             }
             if walk.isStopped { torn.insert(name) }
@@ -122,6 +138,21 @@ final class FileCheck {
                 "there is a table of this name with \(count) rows, which is none of this Holdfast's", table: table.name,
                 means: "A newer Holdfast may have made it, or the name of another one is damaged.")
         }
+    }
+
+    /// Passes a row as it was put. One that cannot be opened is passed in a form that is no record.
+    private func open(
+        _ table: String, _ key: [UInt8], _ value: Span<UInt8>, _ body: (_ key: [UInt8], _ value: Span<UInt8>) -> Void
+    ) {
+        guard let seal = opened.seal?.tableSeal(of: table), seal.covers(key.span) else { return body(key, value) }
+        do throws(EntryRecord.Fault) {
+            report.sealed[try SealedRow.head(value).id.description, default: 0] += 1
+        } catch {
+            // Whoever reads the row says so.
+        }
+        var row = OpenedRow()
+        seal.open(value, storedKey: key.span, into: &row)
+        body(seal.hidesKeys ? row.key : key, row.value.span)
     }
 
     /// Checks that the map's size was set by a Holdfast: nothing else shows a flipped bit in it.

@@ -10,13 +10,17 @@ enum OpeningCheck {
     ///   than may be looked at.
     /// - Throws: ``JournalError`` with code `damaged` for what liblmdb would not survive, and for entries that contradict
     ///   themselves: what was sent might go again, and what was accepted never.
+    ///
+    /// - Parameter seals: how the files are sealed.
     @discardableResult
-    static func run(_ place: JournalDirectory, greatestPageCount: Int) throws(JournalError) -> Int? {
-        let entries = check(.entries, try find(.entries, place), greatestPageCount)
+    static func run(
+        _ place: JournalDirectory, _ seals: JournalSeals, greatestPageCount: Int
+    ) throws(JournalError) -> Int? {
+        let entries = check(.entries, try place.find(.entries), seals[.entries], greatestPageCount)
         if let damage = entries.contradiction { throw error(damage, place) }
-        let finding = try find(.blacklist, place)
+        let finding = try place.find(.blacklist)
         guard let file = finding.file else { return 0 }
-        let blacklist = check(.blacklist, finding, greatestPageCount)
+        let blacklist = check(.blacklist, finding, seals[.blacklist], greatestPageCount)
         if let damage = blacklist.fatal { throw error(damage, place) }
         // One whose making was interrupted lacks its tables, and holds nothing: its owner makes them.
         if Files.exists(place.incomplete) { return 0 }
@@ -24,28 +28,22 @@ enum OpeningCheck {
     }
 
     /// Whether there is a blacklist that can be opened and was found whole; nil where it has more pages than may be looked at.
-    static func isWholeBlacklist(in place: JournalDirectory, greatestPageCount: Int) throws(JournalError) -> Bool? {
-        let finding = try find(.blacklist, place)
+    static func isWholeBlacklist(
+        in place: JournalDirectory, _ seal: JournalSeal?, greatestPageCount: Int
+    ) throws(JournalError) -> Bool? {
+        let finding = try place.find(.blacklist)
         guard let file = finding.file else { return false }
-        let blacklist = check(.blacklist, finding, greatestPageCount)
+        let blacklist = check(.blacklist, finding, seal, greatestPageCount)
         guard blacklist.fatal == nil, blacklist.report.damageCount == 0 else { return false }
         return file.lastPage < greatestPageCount ? true : nil
     }
 
-    private static func find(_ part: JournalImage.Part, _ place: JournalDirectory) throws(JournalError)
-        -> DataFile.Finding
-    {
-        let path = place.path + "/" + part.file
-        guard Files.exists(path) else { return .absent }
-        return try translated("look at", place.path) { () throws(LMDBError) in try DataFile.find(path) }
-    }
-
     private static func check(
-        _ part: JournalImage.Part, _ finding: DataFile.Finding, _ greatestPageCount: Int
+        _ part: JournalPart, _ finding: DataFile.Finding, _ seal: JournalSeal?, _ greatestPageCount: Int
     ) -> FileCheck {
-        let opened = JournalImage.Opened(part: part, directory: "", finding: finding, path: nil, isInUse: false) {
-            true
-        }
+        let opened = JournalImage.Opened(
+            part: part, directory: "", finding: finding, path: nil, isInUse: false, seal: seal
+        ) { true }
         let check = FileCheck(
             opened, VerificationReport(directory: "", owner: nil), greatestPageCount: greatestPageCount
         ) { _ in

@@ -15,6 +15,8 @@ package struct VerificationReport: Sendable {
     package internal(set) var pages = 0
     /// Rows of each table that was found.
     package internal(set) var rows: [String: Int] = [:]
+    /// Rows that are sealed, by the id of the key; empty for a journal that is not sealed.
+    package internal(set) var sealed: [String: Int] = [:]
     /// Findings that are no damage, but that an operator should know.
     package internal(set) var remarks: [String] = []
 

@@ -6,21 +6,20 @@ import HoldfastLMDB
 /// At rest the owner lock is held shared, so that nobody begins to write. A journal in use is read at a commit that is
 /// pinned as long as its file is being read, within limits.
 final class JournalImage {
-    enum Part: String, CaseIterable {
-        case entries, blacklist
-
-        var file: String { rawValue + "/data.mdb" }
-    }
+    typealias Part = JournalPart
 
     let place: JournalDirectory
     /// The journal's user, for people; `nil` at rest.
     let owner: String?
     private let lock: OwnerLock?
+    private let keys: JournalKeys?
     private let limits: InspectionLimits
     private let clock = ContinuousClock()
 
-    init(_ directory: String, _ limits: InspectionLimits) throws(JournalError) {
+    /// - Parameter keys: with which it may be sealed.
+    init(_ directory: String, _ limits: InspectionLimits, _ keys: JournalKeys? = nil) throws(JournalError) {
         place = JournalDirectory(directory)
+        self.keys = keys
         self.limits = limits
         guard place.isEvident else { throw place.notFound }
         try place.checkFileSystem()
@@ -29,16 +28,18 @@ final class JournalImage {
     }
 
     /// For one who owns it.
-    init(owned place: JournalDirectory) {
+    init(owned place: JournalDirectory, _ keys: JournalKeys? = nil) {
         self.place = place
+        self.keys = keys
         limits = InspectionLimits()
         lock = nil
         owner = nil
     }
 
     /// For one who owns it and has its environments open.
-    init(inUse place: JournalDirectory, _ limits: InspectionLimits) {
+    init(inUse place: JournalDirectory, _ limits: InspectionLimits, _ keys: JournalKeys? = nil) {
         self.place = place
+        self.keys = keys
         self.limits = limits
         lock = nil
         owner = "this process"
@@ -53,24 +54,31 @@ final class JournalImage {
         /// The data file's path; `nil` when there is no such file.
         let path: String?
         let isInUse: Bool
+        /// How its rows are sealed; nil where they are not.
+        let seal: JournalSeal?
         /// Whether to go on; to be asked for each page.
         let goOn: () -> Bool
     }
 
     /// Runs `body` with a file, which is pinned meanwhile if the journal is in use.
     ///
+    /// - Parameter salvaging: whether the file may be damaged in what it says of how it is sealed.
     /// - Throws: `limitReached` when the pin had to be let go before `body` was done; what it returned is then dropped.
-    func read<R>(_ part: Part, _ body: (Opened) throws(JournalError) -> R) throws(JournalError) -> R {
+    func read<R>(
+        _ part: Part, salvaging: Bool = false, _ body: (Opened) throws(JournalError) -> R
+    ) throws(JournalError) -> R {
         let directory = part == .entries ? place.entries : place.blacklist
         let pin = try pin(directory)
         defer { pin?.release() }
         let path = directory + "/data.mdb"
         let finding = try find(path, at: pin?.commit)
+        let search = SealSearch(part, keys, in: place.path)
+        let seal = try salvaging ? search.findForSalvage(in: finding) : search.find(in: finding)
         let watch = PinWatch(pin, limits, clock.now)
         let result = try body(
             Opened(
                 part: part, directory: place.path, finding: finding, path: Files.exists(path) ? path : nil,
-                isInUse: owner != nil,
+                isInUse: owner != nil, seal: seal,
                 goOn: { watch.isWithin() }))
         if let what = watch.broken {
             throw JournalError(

@@ -4,9 +4,11 @@ import HoldfastLMDB
 /// A data file written anew from the rows of another, without its free pages.
 struct FileCopy {
     private(set) var rows: [String: Int] = [:]
-    /// The digest of all keys and values as they were read, in their order.
+    /// The sum of the digests of all rows as they were put, in whatever order and however they are sealed.
     private(set) var digest: UInt64 = 0
     private(set) var byteCount = 0
+    /// Some of the facts say how a file is sealed, and are other ones in another file.
+    private let leavesOutFacts: Bool
 
     static func tables(of part: JournalImage.Part) -> [String] {
         part == .entries ? EntriesStore.Tables.everyName : BlacklistTables.everyName
@@ -14,10 +16,13 @@ struct FileCopy {
 
     /// - Parameters:
     ///   - path: of the new file.
+    ///   - target: how the new file is sealed; nil for one that is not.
+    ///   - renews: whether rows that are sealed with another key than the target's are sealed anew.
     ///   - change: returns the new value of a row; `nil` leaves it as it is.
     /// - Throws: `damaged` when the source is not sound; whatever the disk says.
     init(
-        of opened: JournalImage.Opened, to path: String, _ progress: @escaping (InspectionProgress) -> Void,
+        of opened: JournalImage.Opened, to path: String, sealing target: JournalSeal?, renews: Bool = false,
+        _ progress: @escaping (InspectionProgress) -> Void,
         change: (_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]?
     ) throws(JournalError) {
         guard opened.finding.faults.isEmpty, let file = opened.finding.file else {
@@ -35,29 +40,21 @@ struct FileCopy {
         } fault: { fault in
             faults.withLock { first in first = first ?? fault }
         }
+        let copy = RowCopy(source: opened.seal, target: target, renews: renews)
+        leavesOutFacts = copy.isSealed
         do throws(LMDBError) {
             var writer = try DataFileWriter(
                 path, pageByteCount: file.pageByteCount, mapByteCount: file.meta.mapByteCount,
                 transaction: file.meta.transaction)
-            var failure: LMDBError?
             let tables = walk.tables()
             strange = tables.map(\.name).filter { name in !Self.tables(of: part).contains(name) }
             for table in strange.isEmpty ? tables : [] {
                 writer.beginTable(table.name)
-                walk.walk(table.record, name: table.name) { key, value, place in
-                    guard failure == nil else { return }
-                    count(table.name, key, value)
-                    do throws(LMDBError) {
-                        if let changed = try Self.changed(table.name, value, change) {
-                            try writer.append(key, changed.span)
-                        } else {
-                            try writer.append(key, value)
-                        }
-                    } catch {
-                        failure = error
-                    }
+                if copy.changesOrder(of: table.name) {
+                    try append(table, walk, copy, to: &writer, sortingIn: path + Self.sorting)
+                } else {
+                    try append(table, walk, copy, to: &writer, change)
                 }
-                if let failure { throw failure }
                 try writer.endTable()
             }
             byteCount = try writer.finish()
@@ -70,29 +67,89 @@ struct FileCopy {
         }
     }
 
+    /// Behind the path of a file, the directory in which rows are put into their order.
+    static let sorting = ".sorting"
+
+    private mutating func append(
+        _ table: (name: String, record: TreeRecord), _ walk: FileWalk, _ copy: RowCopy,
+        to writer: inout DataFileWriter,
+        _ change: (_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]?
+    ) throws(LMDBError) {
+        var failure: LMDBError?
+        // Of the facts, which say how the file is sealed.
+        var facts: [RowCopy.Stored] = []
+        let areFacts = copy.isSealed && table.name == "facts"
+        walk.walk(table.record, name: table.name) { key, value, place in
+            guard failure == nil else { return }
+            count(table.name, key, value, copy.source)
+            do throws(LMDBError) {
+                let changed = try copy.stored(table.name, key, value, change: change)
+                if areFacts {
+                    facts.append(changed ?? RowCopy.Stored(key: key, value: value.array))
+                } else if let changed {
+                    try writer.append(changed.key, changed.value.span)
+                } else {
+                    try writer.append(key, value)
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        for row in areFacts ? try copy.facts(facts) : [] { try writer.append(row.key, row.value.span) }
+    }
+
+    /// Puts the rows into the order of their new keys first.
+    private mutating func append(
+        _ table: (name: String, record: TreeRecord), _ walk: FileWalk, _ copy: RowCopy,
+        to writer: inout DataFileWriter, sortingIn directory: String
+    ) throws(LMDBError) {
+        var failure: LMDBError?
+        let sorter = try RowSorter(directory, mapByteCount: 4 * walk.file.byteCount + (4 << 30))
+        walk.walk(table.record, name: table.name) { key, value, place in
+            guard failure == nil else { return }
+            count(table.name, key, value, copy.source)
+            do throws(LMDBError) {
+                guard let row = try copy.stored(table.name, key, value, change: { _, _ in nil }) else {
+                    throw LMDBError(.notSealed, "copy a row of \(table.name)", path: directory)
+                }
+                try sorter.put(row.key, row.value)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        try sorter.forEach { (key, value) throws(LMDBError) in try writer.append(key, value) }
+        try sorter.remove()
+    }
+
     /// The same figures of a file that was written.
-    init(reading opened: JournalImage.Opened) throws(JournalError) {
+    /// - Parameter leavesOutFacts: whether the file was sealed otherwise before.
+    init(reading opened: JournalImage.Opened, leavingOutFacts leavesOutFacts: Bool) throws(JournalError) {
+        self.leavesOutFacts = leavesOutFacts
         guard let file = opened.finding.file else { throw Self.damaged(opened, opened.finding.faults.first) }
         let walk = FileWalk(file) { _ in
             opened.goOn()
         } fault: { _ in
         }
         for table in walk.tables() {
-            walk.walk(table.record, name: table.name) { key, value, _ in count(table.name, key, value) }
+            walk.walk(table.record, name: table.name) { key, value, _ in count(table.name, key, value, opened.seal) }
         }
     }
 
-    private mutating func count(_ table: String, _ key: [UInt8], _ value: Span<UInt8>) {
+    private mutating func count(_ table: String, _ key: [UInt8], _ value: Span<UInt8>, _ seal: JournalSeal?) {
         rows[table, default: 0] += 1
-        digest = XXH64.hash(value, seed: XXH64.hash(key.span, seed: digest))
+        if table == "facts", leavesOutFacts { return }
+        guard seal?.tableSeal(of: table) != nil else {
+            digest &+= Self.digest(key.span, value)
+            return
+        }
+        let row = RowCopy.opened(table, key, value, seal)
+        digest &+= Self.digest(row.key.span, row.value.span)
     }
 
-    /// A record that cannot be changed stays as it is: the look at the copy that follows finds it.
-    private static func changed(
-        _ table: String, _ value: Span<UInt8>,
-        _ change: (_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]?
-    ) throws(LMDBError) -> [UInt8]? {
-        do throws(EntryRecord.Fault) { return try change(table, value) } catch { return nil }
+    private static func digest(_ key: Span<UInt8>, _ value: Span<UInt8>) -> UInt64 {
+        XXH64.hash(value, seed: XXH64.hash(key))
     }
 
     private static func damaged(_ opened: JournalImage.Opened, _ fault: PageFault?) -> JournalError {

@@ -13,6 +13,8 @@ package struct CopyReport: Sendable {
     package var bytesBefore: Int
     /// Bytes of the new data files.
     package var bytesAfter: Int
+    /// Rows of the new files that are sealed, by the id of the key; empty for a journal that is not sealed.
+    package var sealed: [String: Int] = [:]
 }
 
 /// Copies a journal, in use or at rest, into a new journal.
@@ -25,14 +27,16 @@ package enum JournalBackup {
     /// - Parameters:
     ///   - destination: where the new journal is to be; nothing may be there. It is made under a temporary name beside it,
     ///     with modes 0700 and 0600, synced, looked at in every byte, and then renamed.
+    ///   - keys: with which it may be sealed. The copy is sealed with the same ones.
     ///   - limits: for a journal in use, whose file grows by what is written while it is read.
     /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `damaged` (nothing is kept then), `limitReached`
     ///   (a journal in use was pinned for too long), `diskFull`, `permissionDenied` or `inputOutput`.
     package static func run(
-        directory: String, destination: String, limits: InspectionLimits = InspectionLimits(),
+        directory: String, destination: String, keys: JournalKeys? = nil,
+        limits: InspectionLimits = InspectionLimits(),
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {
-        let image = try JournalImage(directory, limits)
+        let image = try JournalImage(directory, limits, keys)
         let new = try NewJournal(destination, of: image.place)
         return try new.making { () throws(JournalError) in
             var report = CopyReport(
@@ -42,7 +46,7 @@ package enum JournalBackup {
                 let copy = try image.read(part) { (opened) throws(JournalError) in
                     report.bytesBefore += opened.finding.file?.byteCount ?? 0
                     return try FileCopy(
-                        of: opened, to: new.place.path + "/" + part.file, progress,
+                        of: opened, to: new.place.path + "/" + part.file, sealing: opened.seal, progress,
                         change: { (table, value) throws(EntryRecord.Fault) in try CopyRule.apply(table, value) })
                 }
                 report.bytesAfter += copy.byteCount
@@ -50,7 +54,7 @@ package enum JournalBackup {
                     report.rows[table] = count
                 }
             }
-            _ = try new.finish(of: image.place, progress)
+            report.sealed = try new.finish(of: image.place, keys, progress).sealed
             return report
         }
     }

@@ -8,16 +8,17 @@ import HoldfastLMDB
 package enum JournalVerification {
     /// - Parameters:
     ///   - directory: the journal's, `NAME.journal`. Nothing in it is changed.
+    ///   - keys: with which it may be sealed.
     ///   - limits: for a journal in use.
     ///   - progress: called now and then, on this thread.
     /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `unsupportedFileSystem` or `inputOutput`; and
     ///   `limitReached` when a journal in use would have had to be pinned for longer than the limits allow. Damage is not
     ///   thrown but reported.
     package static func run(
-        directory: String, limits: InspectionLimits = InspectionLimits(),
+        directory: String, keys: JournalKeys? = nil, limits: InspectionLimits = InspectionLimits(),
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> VerificationReport {
-        try run(try JournalImage(directory, limits), progress)
+        try run(try JournalImage(directory, limits, keys), progress)
     }
 
     static func run(
@@ -43,6 +44,7 @@ extension VerificationReport {
         damageCount += other.damageCount - other.damage.count
         pages += other.pages
         rows.merge(other.rows) { $1 }
+        sealed.merge(other.sealed, uniquingKeysWith: +)
         remarks += other.remarks
     }
 }

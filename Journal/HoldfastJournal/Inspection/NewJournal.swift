@@ -40,11 +40,12 @@ struct NewJournal {
 
     /// Checks every byte of it, makes it durable, and gives it its name.
     ///
+    /// - Parameter keys: with which it may be sealed.
     /// - Returns: what was found.
     func finish(
-        of original: JournalDirectory, _ progress: @escaping (InspectionProgress) -> Void
+        of original: JournalDirectory, _ keys: JournalKeys?, _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) -> VerificationReport {
-        let report = try JournalVerification.run(directory: place.path, progress: progress)
+        let report = try JournalVerification.run(directory: place.path, keys: keys, progress: progress)
         if let damage = report.damage.first {
             throw .damaged(
                 "the copy is not sound, so it was not kept (\(damage.file), \(damage.table ?? "file"): \(damage.what))",

@@ -51,7 +51,7 @@ extension Snapshot {
             var found = try cursor.seek(atLeast: start)
             while found, !census.isFull {
                 var place: (UInt64, UInt64)?
-                cursor.withCurrent { key, _ in
+                cursor.withKey { key in
                     guard key.count == 12 || key.count == 20, key.bigEndian32(at: 0) == lane else { return }
                     place = (key.bigEndian64(at: 4), key.count == 20 ? key.bigEndian64(at: 12) : 0)
                 }

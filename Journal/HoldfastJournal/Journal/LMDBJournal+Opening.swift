@@ -23,10 +23,12 @@ extension LMDBJournal {
     }
 
     /// Makes two synced commits before anything that was read is trusted.
-    static func recover(_ environment: Environment, _ options: Options, _ path: String) throws(JournalError)
-        -> Opened
-    {
-        let store = try EntriesStore(opening: environment, directory: path)
+    ///
+    /// - Parameter seal: with which the environment's rows are sealed.
+    static func recover(
+        _ environment: Environment, _ options: Options, _ seal: JournalSeal?, _ path: String
+    ) throws(JournalError) -> Opened {
+        let store = try EntriesStore(opening: environment, seal, directory: path)
         let found = try translated("read", path) { () throws(LMDBError) in
             try ReaderPool(environment).read { (snapshot: borrowing Snapshot) throws(LMDBError) in
                 try StoredState(snapshot, store.tables)
@@ -47,7 +49,9 @@ extension LMDBJournal {
         }
         try store.markOpen(
             state.facts, lanes: options.forgotten == nil ? [] : state.lanes.all, limit: options.limit, directory: path)
-        let outcomes = OutcomeAppender(after: state.log.newest, block: found.log.newestBlock)
+        let outcomes = OutcomeAppender(
+            after: state.log.newest, block: found.log.newestBlock,
+            capacity: seal == nil ? OutcomeBlock.capacity : OutcomeBlock.sealedCapacity)
         let figures = try OutcomeMigration.run(store, &state, outcomes, directory: path) ?? found.figures
         return Opened(store: store, state: state, figures: figures, outcomes: outcomes)
     }

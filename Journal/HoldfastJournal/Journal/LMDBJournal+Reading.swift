@@ -60,7 +60,7 @@ extension LMDBJournal {
                 let start = Key.deferred(lane.rawValue, due: after.map { $0.milliseconds + 1 } ?? .min, 0)
                 guard try cursor.seek(atLeast: start.span) else { return nil }
                 var due: WallTime?
-                cursor.withCurrent { key, _ in
+                cursor.withKey { key in
                     if key.bigEndian32(at: 0) == lane.rawValue { due = WallTime(milliseconds: key.dueTime) }
                 }
                 return due

@@ -53,16 +53,17 @@ public final class LMDBJournal: Journal, JournalService {
     ///   - options: the settings. They are not stored.
     /// - Throws: ``Holdfast/JournalError`` with code `ownedByAnotherProcess` (this process or the one named in the message
     ///   has it open), `beingRead`, `notFound`, `permissionDenied`, `newerFormat`, `damaged`, `unsupportedFileSystem`,
-    ///   `diskFull`, `readOnly` or `inputOutput`.
+    ///   `wrongKey`, `diskFull`, `readOnly` or `inputOutput`.
     public init(directory: String, options: Options = Options()) throws(JournalError) {
         let place = JournalDirectory(directory)
         let path = place.path
         try Self.examine(path, options)
         try place.prepare()
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
+        let seals = try JournalSeals(opening: place, options.keys)
         try place.removeUnfinished()
         try place.prepareDataFiles()
-        let damage = try OpeningCheck.run(place, greatestPageCount: options.pagesCheckedAtOpening)
+        let damage = try OpeningCheck.run(place, seals, greatestPageCount: options.pagesCheckedAtOpening)
 
         let environment = try translated("open", path) { () throws(LMDBError) in
             try Environment.open(
@@ -73,8 +74,9 @@ public final class LMDBJournal: Journal, JournalService {
         try EntriesStore.refuseNewerFormat(environment, path)
         try EntriesStore.refuseMissingTables(environment, place)
         if options.gate == nil { try Self.refuseCopy(environment, path) }
-        let tokens = try LMDBBlacklist(opening: place, options, damage: damage)
-        let opened = try Self.recover(environment, options, path)
+        if let seal = seals[.entries] { environment.seal(with: seal) }
+        let tokens = try LMDBBlacklist(opening: place, options, seals[.blacklist], damage: damage)
+        let opened = try Self.recover(environment, options, seals[.entries], path)
         guard let outcomeTables = opened.store.tables.outcomeLog else { throw place.notFound }
         try place.sync()
         try place.finishMaking()

@@ -11,14 +11,21 @@ final class OutcomeAppender {
     private var saved: OutcomeBlockWriter
     /// Whether outcomes were added since.
     private(set) var isChanged = false
+    /// Bytes of a block.
+    private let capacity: Int
 
     /// - Parameters:
     ///   - newest: the number of the newest outcome.
     ///   - block: the newest block.
-    init(after newest: UInt64, block: (bytes: [UInt8], header: OutcomeBlockHeader)? = nil) {
-        open = OutcomeBlockWriter(first: newest &+ 1)
+    ///   - capacity: bytes of a block.
+    init(
+        after newest: UInt64, block: (bytes: [UInt8], header: OutcomeBlockHeader)? = nil,
+        capacity: Int = OutcomeBlock.capacity
+    ) {
+        self.capacity = capacity
+        open = OutcomeBlockWriter(first: newest &+ 1, capacity: capacity)
         if let block, block.header.last == newest,
-            let resumed = OutcomeBlockWriter(resuming: block.bytes, block.header)
+            let resumed = OutcomeBlockWriter(resuming: block.bytes, block.header, capacity: capacity)
         {
             open = resumed
         }
@@ -45,7 +52,7 @@ final class OutcomeAppender {
     @inline(never)
     private func appendToNext(_ row: OutcomeRow, in source: Span<UInt8>, extras: Span<UInt8>) {
         // Exchanged, so that nothing is copied.
-        var full = OutcomeBlockWriter(first: open.last &+ 1)
+        var full = OutcomeBlockWriter(first: open.last &+ 1, capacity: capacity)
         swap(&full, &open)
         closed.append((full.first, full.image()))
         let isAdded = open.append(row, in: source, extras: extras)
@@ -77,7 +84,7 @@ final class OutcomeAppender {
     }
 
     /// The newest block is deleted, as all before: the next outcome begins another.
-    func beginAnew() { open = OutcomeBlockWriter(first: newest &+ 1) }
+    func beginAnew() { open = OutcomeBlockWriter(first: newest &+ 1, capacity: capacity) }
 
     /// The commit is done.
     func commit() {

@@ -23,6 +23,8 @@ enum OutcomeBlock {
     static let headerByteCount = 48
     /// The most that a page of 4096 bytes holds.
     static let capacity = 4080
+    /// The same of a block that is sealed.
+    static let sealedCapacity = capacity - SealedRow.byteCount(0, storedKey: 8)
     /// The most bytes of a block; more is damage.
     static let greatestByteCount = 128 << 10
     /// The number of outcomes of a segment, which has an index of its own.

@@ -16,22 +16,23 @@ struct OutcomeBlockWriter: Sendable {
     /// Topics of the block that a new outcome's is compared with.
     private static let greatestSearch = 16
 
-    init(first: UInt64) {
+    /// - Parameter capacity: bytes of the block.
+    init(first: UInt64, capacity: Int = OutcomeBlock.capacity) {
         self.first = first
-        bytes = [UInt8](repeating: 0, count: OutcomeBlock.capacity)
+        bytes = [UInt8](repeating: 0, count: capacity)
     }
 
     /// Goes on with a block as it lies in the table.
     ///
     /// - Returns: nil for one that cannot be read, or that has no room.
-    init?(resuming block: [UInt8], _ header: OutcomeBlockHeader) {
-        guard block.count < OutcomeBlock.capacity, !Self.endsSegment(header.last) else { return nil }
+    init?(resuming block: [UInt8], _ header: OutcomeBlockHeader, capacity: Int = OutcomeBlock.capacity) {
+        guard block.count < capacity, !Self.endsSegment(header.last) else { return nil }
         var scanner = OutcomeScanner(header, block.span)
         while scanner.next(block.span) != nil {}
         guard !scanner.isBroken else { return nil }
         first = header.first
         count = header.count
-        bytes = block + [UInt8](repeating: 0, count: OutcomeBlock.capacity - block.count)
+        bytes = block + [UInt8](repeating: 0, count: capacity - block.count)
         used = block.count
         (lastUID, lastSettledAt) = (scanner.lastUID, scanner.lastSettledAt)
         (settledFrom, settledTo) = (header.settledFrom, header.settledTo)

@@ -35,7 +35,7 @@ enum OutcomeReading {
                 // What cannot be read ends before the next block.
                 guard !isRead else { continue }
                 var next = newest &+ 1
-                if hasRow { place.withCurrent { key, _ in next = key.bigEndian64(at: 0) } }
+                if hasRow { place.withKey { key in next = key.bigEndian64(at: 0) } }
                 let last = min(next &- 1, newest)
                 page.end = max(page.end, OutcomeCursor(last))
                 if first <= last { damage.add(first, through: last) }

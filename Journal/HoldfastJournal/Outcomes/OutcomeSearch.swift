@@ -159,7 +159,7 @@ struct OutcomeSearch {
             let last = try snapshot.withCursor(tables.log) { (cursor: inout Cursor) throws(LMDBError) -> UInt64 in
                 guard try cursor.seek(atLeast: Key.uid(first + 1).span) else { return max(first, newest) }
                 var next: UInt64 = 0
-                cursor.withCurrent { key, _ in next = key.bigEndian64(at: 0) }
+                cursor.withKey { key in next = key.bigEndian64(at: 0) }
                 return next - 1
             }
             unreadable += Int(clamping: min(last, wanted) - first + 1)

@@ -42,7 +42,7 @@ struct StoredOutcomeLog: Sendable {
         (first, last) = try snapshot.withCursor(log.log) { (cursor: inout Cursor) throws(LMDBError) in
             guard try cursor.first() else { return (nil, nil) }
             var first: UInt64 = 0
-            cursor.withCurrent { key, _ in first = key.bigEndian64(at: 0) }
+            cursor.withKey { key in first = key.bigEndian64(at: 0) }
             var last: (UInt64, [UInt8])?
             if try cursor.last() {
                 cursor.withCurrent { key, value in last = (key.bigEndian64(at: 0), value.array) }

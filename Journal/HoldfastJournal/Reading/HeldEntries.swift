@@ -9,7 +9,7 @@ extension Snapshot {
             var (found, count, last) = (try cursor.seek(atLeast: start.span), 0, UInt64(0))
             while found {
                 var isOver = false
-                cursor.withCurrent { key, _ in
+                cursor.withKey { key in
                     let uid = key.bigEndian64(at: 12)
                     // One at or below the one before it lies in an older page, which could lead back here.
                     isOver = key.bigEndian32(at: 0) != lane.rawValue || key.dueTime != due.milliseconds || uid <= last

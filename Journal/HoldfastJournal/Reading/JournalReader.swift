@@ -26,6 +26,7 @@ package final class JournalReader: Sendable {
     private let lock: Monitor<OwnerLock?>
     /// Held while a copy of a shared blacklist is read at rest.
     private let copyLock: Monitor<OwnerLock?>
+    private let keys: JournalKeys?
     private let isOpen = Monitor(true)
     let pageByteCount: Int
 
@@ -33,8 +34,12 @@ package final class JournalReader: Sendable {
     ///
     /// - Returns: `nil` where there is none, or one whose making was interrupted: that holds nothing, and its next opening
     ///   makes it.
-    package static func ofMade(directory: String) throws(JournalError) -> JournalReader? {
-        do throws(JournalError) { return try JournalReader(directory: directory) } catch {
+    ///
+    /// - Parameter keys: with which it may be sealed.
+    package static func ofMade(
+        directory: String, keys: JournalKeys? = nil
+    ) throws(JournalError) -> JournalReader? {
+        do throws(JournalError) { return try JournalReader(directory: directory, keys: keys) } catch {
             guard error.code == .notFound, !JournalDirectory(directory).isEvident else { throw error }
             return nil
         }
@@ -43,15 +48,19 @@ package final class JournalReader: Sendable {
     /// - Parameters:
     ///   - directory: the journal's, `NAME.journal`.
     ///   - shared: the directory of the ``LocalBlacklist`` that the journal uses in the place of its own; nil for its own.
-    /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `damaged`,
+    ///   - keys: with which it may be sealed; not needed in the process that has it open.
+    /// - Throws: ``JournalError`` with code `notFound`, `permissionDenied`, `newerFormat`, `wrongKey`, `damaged`,
     ///   `unsupportedFileSystem` or `inputOutput`.
-    package init(directory: String, blacklist shared: String? = nil) throws(JournalError) {
+    package init(
+        directory: String, blacklist shared: String? = nil, keys: JournalKeys? = nil
+    ) throws(JournalError) {
+        self.keys = keys
         let place = JournalDirectory(directory)
         let path = place.path
         try place.refuseIncomplete()
         try place.checkFileSystem()
-        let access = try Access(place)
-        let entries = try access.open(place.entries, path)
+        let access = try Access(place, keys)
+        let entries = try access.open(place.entries, .entries, path)
         do throws(JournalError) {
             let (blacklist, copyLock) = try Self.openBlacklist(of: place, shared, access)
             do throws(JournalError) {
@@ -91,30 +100,49 @@ package final class JournalReader: Sendable {
     private static func openBlacklist(
         of place: JournalDirectory, _ shared: String?, _ access: Access
     ) throws(JournalError) -> (Environment, OwnerLock?) {
-        guard let shared else { return (try access.open(place.blacklist, place.path), nil) }
+        guard let shared else { return (try access.open(place.blacklist, .blacklist, place.path), nil) }
         let copy = JournalDirectory(shared)
         guard Files.exists(copy.blacklist + "/data.mdb"), !Files.exists(copy.incomplete) else {
             throw JournalError(.notFound, "there is no copy of the shared blacklist at \(copy.path) yet")
         }
-        let itsAccess = try Access(copy)
-        return (try itsAccess.open(copy.blacklist, copy.path), itsAccess.lock)
+        let itsAccess = try Access(copy, access.keys)
+        return (try itsAccess.open(copy.blacklist, .blacklist, copy.path), itsAccess.lock)
     }
 
     /// The way in which both environments are opened.
     private struct Access {
         let lock: OwnerLock?
         let owner: String?
+        let keys: JournalKeys?
 
-        init(_ place: JournalDirectory) throws(JournalError) {
+        init(_ place: JournalDirectory, _ keys: JournalKeys?) throws(JournalError) {
+            self.keys = keys
             lock = try OwnerLock(reading: place)
             owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
             guard lock != nil else { return }
             try place.checkDataFiles()
             // What its owner would refuse as well.
-            try OpeningCheck.run(place, greatestPageCount: JournalOptions().pagesCheckedAtOpening)
+            let seals = try JournalSeals(reading: place, keys)
+            try OpeningCheck.run(place, seals, greatestPageCount: JournalOptions().pagesCheckedAtOpening)
         }
 
-        func open(_ environment: String, _ path: String) throws(JournalError) -> Environment {
+        func open(
+            _ environment: String, _ part: JournalPart, _ path: String
+        ) throws(JournalError) -> Environment {
+            let opened = try openStored(environment, path)
+            // In the owner's process, it is the owner's, and knows its seal.
+            guard opened.rowSeals == nil else { return opened }
+            do throws(JournalError) {
+                if part == .entries { try EntriesStore.refuseNewerFormat(opened, path) }
+                if let seal = try SealSearch(part, keys, in: path).find(in: opened) { opened.seal(with: seal) }
+            } catch {
+                opened.close()
+                throw error
+            }
+            return opened
+        }
+
+        private func openStored(_ environment: String, _ path: String) throws(JournalError) -> Environment {
             try translated("read", path) { () throws(LMDBError) in
                 if let shared = try Environment.share(environment) { return shared }
                 return try Environment.open(
@@ -277,6 +305,20 @@ package final class JournalReader: Sendable {
     ) throws(JournalError) -> R {
         let result = try translated("read", directory) { () throws(LMDBError) in try pool.read(body) }
         guard let result else { throw .closed(directory) }
+        try refuseMissingKey(of: store.environment, .entries)
+        try refuseMissingKey(of: blacklist, .blacklist)
         return result
+    }
+
+    /// Throws if a row needed a key that the journal's owner seals with by now, and that this reader was not given: such a row
+    /// is not damaged.
+    private func refuseMissingKey(of environment: Environment, _ part: JournalPart) throws(JournalError) {
+        guard let seal = environment.rowSeals as? JournalSeal, seal.core.takeMissing() != nil else { return }
+        _ = try SealSearch(part, keys, in: directory).find(in: environment)
+    }
+
+    /// The ids of the keys with which the journal may be sealed, the one that seals first; empty for one that is not sealed.
+    package var sealedWith: [String] {
+        (store.environment.rowSeals as? JournalSeal)?.listed.ids.map(\.description) ?? []
     }
 }

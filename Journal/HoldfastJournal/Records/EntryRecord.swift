@@ -53,7 +53,7 @@ struct EntryRecord {
     /// - Parameter lane: what its key says; a record in another's place is damage as well.
     static func read(_ bytes: Span<UInt8>, lane: UInt32, uid: UInt64) -> Result<EntryRecord, Fault> {
         guard bytes.count >= headerByteCount, bytes.load(UInt32.self, at: 8) == magic else {
-            return .failure(.damaged("it does not begin as a record does"))
+            return .failure(.damaged(Fault.strange(bytes) ?? "it does not begin as a record does"))
         }
         guard bytes.load(UInt64.self, at: 0) == XXH64.hash(bytes, from: 8) else {
             return .failure(.damaged("its checksum is wrong"))

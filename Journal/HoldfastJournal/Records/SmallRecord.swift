@@ -32,7 +32,7 @@ enum SmallRecord {
         _ bytes: Span<UInt8>, _ magic: UInt32, newest: UInt8 = version, seed: UInt64 = 0, atLeast count: Int
     ) -> EntryRecord.Fault? {
         guard bytes.count >= 13, bytes.load(UInt32.self, at: 8) == magic else {
-            return .damaged("it does not begin as such a record does")
+            return .damaged(EntryRecord.Fault.strange(bytes) ?? "it does not begin as such a record does")
         }
         guard bytes.load(UInt64.self, at: 0) == XXH64.hash(bytes, from: 8, seed: seed) else {
             return .damaged("its checksum is wrong")

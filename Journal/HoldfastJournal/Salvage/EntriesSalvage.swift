@@ -23,14 +23,16 @@ final class EntriesSalvage: PartSalvage {
     private static let scratchTables = ["candidates", "ended", "unconfirmed", "aside"]
 
     init(
-        _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
+        _ opened: JournalImage.Opened, _ keys: JournalKeys?, _ place: JournalDirectory, _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         scratchPath = place.path + "/scratch"
+        var seals: ScratchSeals?
+        if let keys, opened.seal != nil { seals = try ScratchSeals(keys) }
         scratch = try StagingStore(
-            scratchPath, tables: Self.scratchTables, mapByteCount: 4 * (opened.finding.file?.byteCount ?? 0) + (4 << 30)
-        )
-        try super.init(opened, place, tables: EntriesStore.Tables.everyName, report, progress)
+            scratchPath, tables: Self.scratchTables,
+            mapByteCount: 4 * (opened.finding.file?.byteCount ?? 0) + (4 << 30), seals: seals)
+        try super.init(opened, keys, place, tables: EntriesStore.Tables.everyName, report, progress)
     }
 
     override func close() {
@@ -286,7 +288,8 @@ final class EntriesSalvage: PartSalvage {
     }
 
     private func writeFigures() throws(JournalError) {
-        let rows = figures.rows(greatestUID: greatestUID, hasLog: outcomeLog.isThere)
+        let rows = figures.rows(greatestUID: greatestUID, hasLog: outcomeLog.isThere, isSealed: seal != nil)
         for (table, key, value) in rows { try target.put(table, key, value) }
+        try putSealing()
     }
 }

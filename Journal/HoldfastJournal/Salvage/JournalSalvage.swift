@@ -28,30 +28,31 @@ package struct SalvageReport: Sendable {
 ///
 /// The new journal is made like a backup: see ``JournalBackup``. The old one is not changed.
 package enum JournalSalvage {
-    /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `diskFull`, `permissionDenied`, `limitReached` or
+    /// - Parameter keys: with which it may be sealed. The new journal is sealed with the first of them then.
+    /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `wrongKey`, `diskFull`, `permissionDenied`, `limitReached` or
     ///   `inputOutput`.
     package static func run(
-        directory: String, destination: String, limits: InspectionLimits = InspectionLimits(),
-        progress: @escaping (InspectionProgress) -> Void = { _ in }
+        directory: String, destination: String, keys: JournalKeys? = nil,
+        limits: InspectionLimits = InspectionLimits(), progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> SalvageReport {
-        let image = try JournalImage(directory, limits)
+        let image = try JournalImage(directory, limits, keys)
         let new = try NewJournal(destination, of: image.place)
         return try new.making { () throws(JournalError) in
             var report = SalvageReport(directory: new.destination)
             // Entries first, as in a backup.
-            report = try image.read(.entries) { (opened) throws(JournalError) in
-                let salvage = try EntriesSalvage(opened, new.place, report, progress)
+            report = try image.read(.entries, salvaging: true) { (opened) throws(JournalError) in
+                let salvage = try EntriesSalvage(opened, keys, new.place, report, progress)
                 defer { salvage.close() }
                 try salvage.run()
                 return salvage.report
             }
-            report = try image.read(.blacklist) { (opened) throws(JournalError) in
-                let salvage = try BlacklistSalvage(opened, new.place, report, progress)
+            report = try image.read(.blacklist, salvaging: true) { (opened) throws(JournalError) in
+                let salvage = try BlacklistSalvage(opened, keys, new.place, report, progress)
                 defer { salvage.close() }
                 try salvage.run()
                 return salvage.report
             }
-            _ = try new.finish(of: image.place, progress)
+            _ = try new.finish(of: image.place, keys, progress)
             return report
         }
     }
@@ -62,6 +63,8 @@ class PartSalvage {
     let opened: JournalImage.Opened
     let place: JournalDirectory
     let target: StagingStore
+    /// How the new file is sealed; nil where the old one is not.
+    let seal: JournalSeal?
     var report: SalvageReport
     var holes = Holes()
     private let progress: (InspectionProgress) -> Void
@@ -70,8 +73,8 @@ class PartSalvage {
     private let names: [String]
 
     init(
-        _ opened: JournalImage.Opened, _ place: JournalDirectory, tables: [String], others: [String] = [],
-        _ report: SalvageReport,
+        _ opened: JournalImage.Opened, _ keys: JournalKeys?, _ place: JournalDirectory, tables: [String],
+        others: [String] = [], _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         self.opened = opened
@@ -81,8 +84,13 @@ class PartSalvage {
         names = tables + others
         // Never more than the whole source twice over, and its free list.
         let source = opened.finding.file?.byteCount ?? 0
+        var seal: JournalSeal?
+        if let keys, let old = opened.seal {
+            seal = try JournalSeal(opened.part, keys, listed: nil, index: old.index)
+        }
+        self.seal = seal
         target = try StagingStore(
-            place.path + "/" + opened.part.rawValue, tables: tables, mapByteCount: 4 * source + (4 << 30))
+            place.path + "/" + opened.part.rawValue, tables: tables, mapByteCount: 4 * source + (4 << 30), seals: seal)
     }
 
     func close() { target.close() }
@@ -147,7 +155,7 @@ class PartSalvage {
             for table in found {
                 walk.walk(table.record, name: name) { key, value, place in
                     guard failure == nil, !place.isTree else { return }
-                    do throws(JournalError) { try row(name, key, value.array) } catch { failure = error }
+                    do throws(JournalError) { try open(name, key, value, row) } catch { failure = error }
                 }
             }
             // A journal of an older version lacks the added ones, and lacks nothing by it.
@@ -157,13 +165,31 @@ class PartSalvage {
         }
     }
 
+    /// Passes a row as it was put. One that cannot be opened is passed in a form that is no record.
+    private func open(
+        _ table: String, _ key: [UInt8], _ value: Span<UInt8>,
+        _ body: (_ table: String, _ key: [UInt8], _ value: [UInt8]) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        guard let seal = opened.seal?.tableSeal(of: table), seal.covers(key.span) else {
+            return try body(table, key, value.array)
+        }
+        var row = OpenedRow()
+        seal.open(value, storedKey: key.span, into: &row)
+        try body(table, seal.hidesKeys ? row.key : key, row.value)
+    }
+
+    /// Puts the facts that say how the new file is sealed.
+    func putSealing() throws(JournalError) {
+        for (key, value) in seal?.facts ?? [] { try target.put("facts", key, value) }
+    }
+
     /// Searches the whole file.
     func carve(
         for magics: [UInt32], _ body: (RecordCarver.Find) throws(JournalError) -> Void
     ) throws(JournalError) {
         guard let path = opened.path else { return }
         try RecordCarver.scan(
-            path, for: magics,
+            path, for: magics, opened.seal,
             goOn: { done, total in
                 progress(InspectionProgress(phase: "searching \(opened.part.rawValue)", done: done, total: total))
                 return opened.goOn()
@@ -187,17 +213,20 @@ class PartSalvage {
 /// not sent to than sent to in vain.
 private final class BlacklistSalvage: PartSalvage {
     init(
-        _ opened: JournalImage.Opened, _ place: JournalDirectory, _ report: SalvageReport,
+        _ opened: JournalImage.Opened, _ keys: JournalKeys?, _ place: JournalDirectory, _ report: SalvageReport,
         _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) {
         try super.init(
-            opened, place, tables: BlacklistTables.requiredNames, others: [BlacklistPlace.Part.addresses.rawValue],
+            opened, keys, place, tables: BlacklistTables.requiredNames,
+            others: [BlacklistPlace.Part.addresses.rawValue],
             report,
             progress)
     }
 
     func run() throws(JournalError) {
         remarkStrangeTables()
+        // Without the key that hid them, nobody can say which recipients are out of reach.
+        if let seal = opened.seal, seal.isIndexNew { for table in BlacklistTables.tableNames { holes.add(table) } }
         try walk(BlacklistTables.tableNames) { (table, key, value) throws(JournalError) in
             guard let part = BlacklistPlace.Part(rawValue: table),
                 part == .addresses || DeviceToken(bytes: key) != nil
@@ -213,13 +242,20 @@ private final class BlacklistSalvage: PartSalvage {
         if !holes.isEmpty {
             try carve(for: [TokenRecord.magic, AddressRecord.magic]) { (find) throws(JournalError) in
                 guard case .blacklisted(let place, let entry) = find,
-                    self.holes.contains(place.part.rawValue, place.key)
+                    self.holes.contains(place.part.rawValue, try self.stored(place))
                 else { return }
                 try self.add(place, entry)
             }
         }
         try target.put("facts", Array("opening".utf8), [1])
+        try putSealing()
         try target.finish()
+    }
+
+    /// The key under which a recipient lies in the old file.
+    private func stored(_ place: BlacklistPlace) throws(JournalError) -> [UInt8] {
+        guard let seal = opened.seal?.tableSeal(of: place.part.rawValue) else { return place.key }
+        return try translated("search", self.place.path) { () throws(LMDBError) in try seal.place(of: place.key.span) }
     }
 
     private func add(_ place: BlacklistPlace, _ entry: BlacklistEntry) throws(JournalError) {

@@ -27,16 +27,20 @@ struct RecordCarver {
 
     private var window: [UInt8] = []
     private var waste = 0
+    /// The key of a sealed row that cannot be opened, for want of keys.
+    private var needed: SealKeyID?
     private let tables: Set<UInt32>
+    /// How the file is sealed; nil where it is not.
+    private let seal: JournalSeal?
 
     /// - Parameter magics: of the records that are wanted.
-    private init(_ magics: [UInt32]) { tables = Set(magics) }
+    private init(_ magics: [UInt32], _ seal: JournalSeal?) { (tables, self.seal) = (Set(magics), seal) }
 
     static func scan(
-        _ path: String, for magics: [UInt32], goOn: (_ done: Int, _ total: Int) -> Bool,
+        _ path: String, for magics: [UInt32], _ seal: JournalSeal?, goOn: (_ done: Int, _ total: Int) -> Bool,
         _ body: (Find) throws(JournalError) -> Void
     ) throws(JournalError) {
-        var carver = RecordCarver(magics)
+        var carver = RecordCarver(magics, seal)
         let (file, total) = try translated("read", path) { () throws(LMDBError) in
             let file = try OpenFile(path, .read)
             return (file, try file.byteCount())
@@ -51,6 +55,7 @@ struct RecordCarver {
                 carver.window = []
             }
             try carver.search(from: base - start, body)
+            if let needed = carver.needed { throw .keyNeeded([needed], given: [], in: path) }
             base += stride
         }
     }
@@ -63,27 +68,81 @@ struct RecordCarver {
         let end = min(start + Self.stride, window.count - 4)
         while position < end {
             guard window[position] == UInt8(ascii: "H"), window[position + 1] == UInt8(ascii: "F"),
-                let (find, length) = find(at: position - 8)
+                let (finds, length) = find(at: position - 8)
             else {
                 position += 1
                 continue
             }
-            try body(find)
+            for find in finds { try body(find) }
             // On with what follows the record.
             position += length - 8
         }
     }
 
-    private mutating func find(at start: Int) -> (Find, length: Int)? {
+    private mutating func find(at start: Int) -> ([Find], length: Int)? {
         let magic = window.span.load(UInt32.self, at: start + 8)
-        guard tables.contains(magic), let length = length(magic, at: start), length >= 13,
+        // In a sealed file nothing else is believed.
+        if magic == SealedRow.magic { return seal == nil ? foreign(at: start) : sealed(at: start) }
+        guard seal == nil || Self.isClear(magic), tables.contains(magic), let length = length(magic, at: start),
+            length >= 13,
             start + length <= window.count
         else { return nil }
         guard waste < Self.greatestWaste || length < 512 else { return nil }
         let bytes = Array(window[start..<(start + length)])
-        if let find = check(magic, bytes, at: start) { return (find, length) }
+        let front = Array(window[max(0, start - Self.front)..<start])
+        if let find = check(magic, bytes, front: front) { return ([find], length) }
         waste += length
         return nil
+    }
+
+    /// Notes the key of a sealed row that is found where no key was given, since the file does not say any more that it is
+    /// sealed.
+    private mutating func foreign(at start: Int) -> ([Find], length: Int)? {
+        guard let length = SealedRow.byteCount(window.span, at: start), start + length <= window.count else {
+            return nil
+        }
+        do throws(EntryRecord.Fault) {
+            needed = try SealedRow.head(window.span.extracting(start..<(start + length))).id
+            return ([], length)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether the records of these letters are in the clear in a sealed file, too.
+    private static func isClear(_ magic: UInt32) -> Bool {
+        [IdentityRecord.magic, LaneRecord.magic, ProducerRecord.magic].contains(magic)
+    }
+
+    /// The wanted records of a row that is sealed.
+    private mutating func sealed(at start: Int) -> ([Find], length: Int)? {
+        guard let length = SealedRow.byteCount(window.span, at: start), start + length <= window.count,
+            waste < Self.greatestWaste || length < 512,
+            let (name, table) = seal?.tableSeal(numbered: window[start + 13])
+        else { return nil }
+        let keyEnd = start + SealedRow.headByteCount + Int(window.span.load(UInt16.self, at: start + 22))
+        let key = Array(window[(start + SealedRow.headByteCount)..<keyEnd])
+        var row = OpenedRow()
+        do throws(EntryRecord.Fault) {
+            try table.opened(window.span.extracting(start..<(start + length)), storedKey: key.span, into: &row)
+        } catch {
+            waste += length
+            return nil
+        }
+        guard let part = BlacklistPlace.Part(rawValue: name) else {
+            guard row.value.count >= 13, tables.contains(row.value.span.load(UInt32.self, at: 8)) else {
+                return ([], length)
+            }
+            let find = check(row.value.span.load(UInt32.self, at: 8), row.value, front: key)
+            return (find.map { [$0] } ?? [], length)
+        }
+        let place = BlacklistPlace(part: part, key: row.key)
+        do throws(EntryRecord.Fault) {
+            let entries = try RecipientRow(place: place, value: row.value).entries()
+            return (entries.map { .blacklisted(place, $0) }, length)
+        } catch {
+            return ([], length)
+        }
     }
 
     /// The length that the record's head gives.
@@ -124,9 +183,10 @@ struct RecordCarver {
         body <= UInt32(PackedNotification.maximumByteCount + 1024) ? head + Int(body) : nil
     }
 
-    private func check(_ magic: UInt32, _ bytes: [UInt8], at start: Int) -> Find? {
+    /// - Parameter front: what lies before the record, with its key at the end.
+    private func check(_ magic: UInt32, _ bytes: [UInt8], front: [UInt8]) -> Find? {
         let span = bytes.span
-        func key(_ count: Int) -> [UInt8]? { start >= count ? Array(window[(start - count)..<start]) : nil }
+        func key(_ count: Int) -> [UInt8]? { front.count >= count ? Array(front.suffix(count)) : nil }
         func uid() -> UInt64? {
             guard let key = key(8) else { return nil }
             return key.span.bigEndian64(at: 0)
@@ -159,7 +219,7 @@ struct RecordCarver {
                 guard let key = key(2) else { return nil }
                 return .producer(key.span.bigEndian16(at: 0), try ProducerRecord(bytes))
             case FactsRecord.magic: return .facts(try FactsRecord(bytes))
-            case TokenRecord.magic: return token(bytes, at: start)
+            case TokenRecord.magic: return token(bytes, front: front)
             case AddressRecord.magic: return address(bytes)
             default: return nil
             }
@@ -181,7 +241,7 @@ struct RecordCarver {
 
     /// From version 3 on the token is in the record. Of older ones the key lies before the record, and its length before the
     /// key.
-    private func token(_ bytes: [UInt8], at start: Int) -> Find? {
+    private func token(_ bytes: [UInt8], front: [UInt8]) -> Find? {
         if let token = TokenRecord.token(bytes.span) {
             do throws(EntryRecord.Fault) {
                 return .blacklisted(BlacklistPlace(token), try TokenRecord.read(bytes, token: token))
@@ -189,9 +249,10 @@ struct RecordCarver {
                 return nil
             }
         }
+        let start = front.count
         for count in 1...DeviceToken.maximumByteCount where start >= count + 2 {
-            guard Int(window.span.load(UInt16.self, at: start - count - 2)) == count,
-                let token = DeviceToken(bytes: Array(window[(start - count)..<start]))
+            guard Int(front.span.load(UInt16.self, at: start - count - 2)) == count,
+                let token = DeviceToken(bytes: Array(front[(start - count)..<start]))
             else { continue }
             do throws(EntryRecord.Fault) {
                 return .blacklisted(BlacklistPlace(token), try TokenRecord.read(bytes, token: token))

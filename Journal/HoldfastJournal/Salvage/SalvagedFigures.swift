@@ -196,8 +196,10 @@ struct SalvagedFigures {
 
     /// The rows of `lanes`, `producers` and `facts`, from the counts.
     ///
-    /// - Parameter hasLog: whether there are outcomes in the log, or readers.
-    func rows(greatestUID: UInt64, hasLog: Bool) -> [(table: String, key: [UInt8], value: [UInt8])] {
+    /// - Parameters:
+    ///   - hasLog: whether there are outcomes in the log, or readers.
+    ///   - isSealed: whether the new journal is sealed.
+    func rows(greatestUID: UInt64, hasLog: Bool, isSealed: Bool) -> [(table: String, key: [UInt8], value: [UInt8])] {
         var rows: [(table: String, key: [UInt8], value: [UInt8])] = []
         var facts = facts ?? FactsRecord(identityKey: .random())
         let greatest = lanes.values.reduce(greatestUID) { greatest, lane in max(greatest, lane.lastUID) }
@@ -218,7 +220,8 @@ struct SalvagedFigures {
             rows.append(("producers", Key.producer(number).span.array, producer.bytes))
         }
         var version: [UInt8] = []
-        version.appendLittleEndian(hasLog ? max(format, EntriesStore.logFormat) : format)
+        let format = hasLog ? max(format, EntriesStore.logFormat) : format
+        version.appendLittleEndian(isSealed ? max(format, EntriesStore.sealedFormat) : format)
         rows.append(("facts", EntriesStore.formatKey, version))
         rows.append(("facts", EntriesStore.stateKey, facts.bytes))
         rows.append(("facts", EntriesStore.limitKey, NumberRecord.bytes(limit, key: EntriesStore.limitKey)))

@@ -42,6 +42,10 @@ public struct JournalOptions: Sendable {
     /// them is found only when it is read. Default: 16 384, which are 64 MiB and take about 0.4 s. `Int.max` checks all.
     public var pagesCheckedAtOpening = 16_384
 
+    /// The keys with which the journal is sealed: a new journal is sealed from its first byte, and one that is there opens only
+    /// with its keys. Default: `nil`, for a journal that is not sealed.
+    public var keys: JournalKeys?
+
     /// Runs the journal step by step, without threads, for a simulation. See ``Stepping``.
     package var stepping: Stepping?
     /// Keeps each commit of the entries before it is made here: the directory is then a working copy of what lies elsewhere.

@@ -64,7 +64,7 @@ struct EntriesStore: Sendable {
 
     /// The newest format that this Holdfast knows. A journal has the oldest that describes what is in it: see
     /// ``raiseFormat(to:_:_:)``.
-    static let formatVersion = logFormat
+    static let formatVersion = sealedFormat
     /// The format of a new journal.
     static let oldestFormat: UInt32 = 1
     /// The format of one that has had entries aside or in quarantine, or blacklisted addresses.
@@ -73,6 +73,10 @@ struct EntriesStore: Sendable {
     static let logFormat: UInt32 = 3
     /// The format of one with entries that are scheduled, or of which the newest wins, and with superseded ones.
     static let scheduleFormat: UInt32 = 3
+    /// The format of a sealed one.
+    static let sealedFormat = SealingRecord.format
+    /// The newest format of one that is not.
+    static let newestUnsealedFormat = logFormat
     static let formatKey = Array("format".utf8)
     static let stateKey = Array("state".utf8)
     /// The limit of the newest opening, for inspectors; nothing is decided by it.
@@ -107,7 +111,9 @@ struct EntriesStore: Sendable {
     }
 
     /// Opens or makes the tables, in the first of the two synced commits of an opening.
-    init(opening environment: Environment, directory: String) throws(JournalError) {
+    ///
+    /// - Parameter seal: with which the environment's rows are sealed: what it says of itself is put in the same commit.
+    init(opening environment: Environment, _ seal: JournalSeal? = nil, directory: String) throws(JournalError) {
         self.environment = environment
         tables = try translated("open", directory) { () throws(LMDBError) in
             let transaction = try WriteTransaction(environment)
@@ -122,7 +128,9 @@ struct EntriesStore: Sendable {
                 Array(opened[..<firstCount]), added: Array(opened[firstCount...]), aside: aside,
                 outcomeLog: outcomeLog)
             // Put also where it is there already: the commit has to have something to write.
-            try Self.putFormat(try Self.format(transaction, tables.facts), transaction, tables.facts)
+            let format = try Self.format(transaction, tables.facts)
+            try Self.putFormat(seal == nil ? format : max(format, Self.sealedFormat), transaction, tables.facts)
+            try seal?.put(transaction, tables.facts)
             try transaction.commit()
             if environment.access == .readWriteUnsynced { try environment.sync() }
             return tables

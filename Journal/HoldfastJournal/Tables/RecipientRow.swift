@@ -37,9 +37,7 @@ struct RecipientRow {
     ) throws(LMDBError) -> [RecipientRow] {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> [RecipientRow] in
             var rows: [RecipientRow] = []
-            // The first key above `after` is the first at or above it with a zero behind.
-            let start = (after ?? []) + [0]
-            var found = try after == nil ? cursor.first() : cursor.seek(atLeast: start.span)
+            var found = if let after { try cursor.seek(above: after.span) } else { try cursor.first() }
             while found, rows.count < limit {
                 cursor.withCurrent { key, value in
                     let place = BlacklistPlace(part: part, key: key.array)

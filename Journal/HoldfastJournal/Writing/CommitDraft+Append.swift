@@ -124,7 +124,7 @@ extension CommitDraft {
     private static func isBehindAll(_ lane: UInt32, _ cursor: inout Cursor) throws(LMDBError) -> Bool {
         guard try cursor.last() else { return true }
         var last: UInt32 = 0
-        cursor.withCurrent { key, _ in last = key.bigEndian32(at: 0) }
+        cursor.withKey { key in last = key.bigEndian32(at: 0) }
         return last <= lane
     }
 }

@@ -108,7 +108,7 @@ extension CommitDraft {
             var found = try end == .first ? cursor.first() : cursor.last()
             while found {
                 var key: EntryKey?
-                cursor.withCurrent { place, _ in
+                cursor.withKey { place in
                     guard isOver(place.asideTime) else { return }
                     key = EntryKey(
                         lane: LaneID(rawValue: place.bigEndian32(at: 8)), uid: UID(place.bigEndian64(at: 12)))

@@ -71,7 +71,7 @@ extension CommitDraft {
             if last == nil {
                 // One that cannot be read ends before the next.
                 last = newest
-                if try cursor.next() { cursor.withCurrent { key, _ in last = key.bigEndian64(at: 0) &- 1 } }
+                if try cursor.next() { cursor.withKey { key in last = key.bigEndian64(at: 0) &- 1 } }
                 guard try cursor.first() else { return nil }
             }
             guard let last, last <= lastRead, last >= first else { return nil }
@@ -95,7 +95,7 @@ extension CommitDraft {
             var found = try cursor.first()
             while found, deleted < budget {
                 var segment: UInt64 = 0
-                cursor.withCurrent { key, _ in segment = UInt64(key.bigEndian32(at: 0)) }
+                cursor.withKey { key in segment = UInt64(key.bigEndian32(at: 0)) }
                 guard segment < first else { break }
                 try cursor.delete()
                 deleted += 1

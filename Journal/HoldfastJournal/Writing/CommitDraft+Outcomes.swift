@@ -116,7 +116,7 @@ extension CommitDraft {
         try transaction.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) in
             var isLast = true
             if let row = work.rows.indices.contains(work.done) ? work.rows[work.done] : nil, try cursor.last() {
-                cursor.withCurrent { key, _ in isLast = key.array.lexicographicallyPrecedes(row.key.span.array) }
+                cursor.withKey { key in isLast = key.array.lexicographicallyPrecedes(row.key.span.array) }
             }
             for row in work.rows[work.done...].prefix(budget) {
                 try cursor.put(row.key.span, appending: isLast, count: row.value.count) { output in

@@ -15,7 +15,7 @@ extension CommitDraft {
                 var found = try cursor.seek(atLeast: start.span)
                 while found {
                     var next: (due: Int64, uid: UInt64)?
-                    cursor.withCurrent { key, _ in
+                    cursor.withKey { key in
                         if key.bigEndian32(at: 0) == lane, key.dueTime <= now {
                             next = (key.dueTime, key.bigEndian64(at: 12))
                         }

@@ -162,7 +162,7 @@ extension CommitDraft {
             var found = try cursor.seek(atLeast: Key.uid(start).span)
             while found {
                 if deleted == budget || looks == budget * Self.looksPerDeletion {
-                    cursor.withCurrent { key, _ in start = key.bigEndian64(at: 0) }
+                    cursor.withKey { key in start = key.bigEndian64(at: 0) }
                     return (deleted, false)
                 }
                 looks += 1

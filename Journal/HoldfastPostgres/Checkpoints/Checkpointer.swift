@@ -141,7 +141,8 @@ private struct Tables {
             } ?? []
         let tables = try ReaderPool.openTables(names, in: environment) ?? []
         let pairs = zip(names, tables).map { (name: $0, table: $1) }
-        rows = pairs.filter { $0.name != WorkingCopy.tableName }
+        // As they are stored: what leaves this host is sealed as its file is.
+        rows = pairs.filter { $0.name != WorkingCopy.tableName }.map { ($0.name, $0.table.asStored) }
         copy = pairs.first { $0.name == WorkingCopy.tableName }?.table
     }
 

@@ -22,6 +22,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         public static let newerFormat = Code("newer format")
         /// The journal is damaged.
         public static let damaged = Code("damaged")
+        /// The journal is sealed with a key that was not given, or it is not sealed and a key was given, or a key file has
+        /// something else in it. The message names the key that is needed. Nothing was changed.
+        public static let wrongKey = Code("wrong key")
         /// The journal's own limit is reached; appends are refused until it has drained.
         public static let limitReached = Code("limit reached")
         /// The disk is full; appends are refused until there is room.

@@ -170,6 +170,13 @@ package struct ConfigType: Sendable {
         .text(try absolute(text, in: directory))
     }
 
+    /// A path as ``path``, or one that begins with `$CREDENTIALS_DIRECTORY/`, which stays as it is.
+    package static let credential = ConfigType(allowed: "a path") { text, directory throws(Fault) in
+        guard text.hasPrefix("$CREDENTIALS_DIRECTORY/") else { return .text(try absolute(text, in: directory)) }
+        _ = try absolute(text, in: directory)
+        return .text(text)
+    }
+
     /// A file that is there and can be read.
     package static let file = ConfigType(allowed: "a file") { text, directory throws(Fault) in
         let path = try absolute(text, in: directory)

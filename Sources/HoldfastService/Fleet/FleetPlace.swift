@@ -24,7 +24,7 @@ package struct FleetPlace: Sendable {
     static func open(
         _ settings: PostgresSettings, _ journal: JournalSettings, times: LeaseTimes = LeaseTimes(), logger: Logger
     ) async throws -> OpenedJournal {
-        var terms = try settings.terms(journal.options(create: true))
+        var terms = try settings.terms(try journal.options(create: true))
         terms.times = times
         try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
@@ -67,6 +67,7 @@ package struct FleetPlace: Sendable {
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })
+        opened.useKeys = { (keys) throws(JournalError) in try own.journal.useKeys(keys) }
         opened.close = {
             own.close()
             shared.close()

@@ -22,8 +22,10 @@ final class FleetShares: Service, Sendable {
     /// - Throws: ``JournalError`` when the copy of the blacklist can't be opened, `PQError` without descriptors.
     init(_ terms: HostTerms, _ directory: HostDirectory) throws {
         copy = HostDirectory.blacklist(in: directory.path)
+        var options = JournalOptions()
+        options.keys = terms.options.keys
         blacklist = try SharedBlacklist(
-            .init(target: terms.target, schema: terms.schema), copy: try LocalBlacklist.open(copy))
+            .init(target: terms.target, schema: terms.schema), copy: try LocalBlacklist.open(copy, options))
         commands = try CommandServer(.init(target: terms.target, schema: terms.schema, host: terms.host))
         notes = try FleetNoteClient(terms.target, terms.schema)
         tokens = ProviderTokenShare(FleetTokenStore(notes))

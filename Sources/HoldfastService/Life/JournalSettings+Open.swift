@@ -4,7 +4,7 @@ package import HoldfastJournal
 extension JournalSettings {
     /// - Throws: ``JournalError``.
     package func open(at path: String, create: Bool) async throws -> LMDBJournal {
-        try await JournalOpening.open(path, options(create: create))
+        try await JournalOpening.open(path, try options(create: create))
     }
 
     /// For a service, which waits a while for another owner to end.
@@ -13,6 +13,7 @@ extension JournalSettings {
     /// - Throws: ``JournalError``.
     package func openPatiently(at path: String, onWaiting: (JournalError) -> Void) async throws -> LMDBJournal {
         try await JournalOpening.open(
-            path, options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting)
+            path, try options(create: true), patienceWithOwners: JournalOpening.patienceWithOwners, onWaiting: onWaiting
+        )
     }
 }

@@ -1,5 +1,5 @@
 package import Holdfast
-internal import HoldfastJournal
+package import HoldfastJournal
 internal import Logging
 
 /// A journal that was opened for a service, and what is known of it.
@@ -11,6 +11,8 @@ package struct OpenedJournal: Sendable {
     package var warnings: [String] = []
     /// Whether it refuses notifications for want of room; nil for one that does not say.
     package var wantsRoom: (@Sendable () -> Bool)?
+    /// Seals with the first of these keys from now on; nil for one that does not.
+    package var useKeys: (@Sendable (JournalKeys) throws(JournalError) -> Void)?
     /// Closes it, and whatever it was opened with.
     package var close: @Sendable () -> Void
     /// The journals of many hosts, of which it is one; nil for one that a directory has.
@@ -38,8 +40,10 @@ package struct OpenedJournal: Sendable {
             let patience = Format.duration(JournalOpening.patienceWithOwners)
             logger.warning("\(error.message); it is waited for, \(patience) at most")
         }
-        return OpenedJournal(
+        var opened = OpenedJournal(
             journal: journal, directory: journal.directory, warnings: journal.warnings,
             wantsRoom: { journal.wantOfRoom != nil })
+        opened.useKeys = { (keys) throws(JournalError) in try journal.useKeys(keys) }
+        return opened
     }
 }

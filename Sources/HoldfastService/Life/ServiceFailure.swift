@@ -12,7 +12,7 @@ struct ServiceFailure {
     var mayPass: Bool {
         switch error {
         case let error as JournalError:
-            ![.ownedByAnotherProcess, .newerFormat, .damaged].contains(error.code)
+            ![.ownedByAnotherProcess, .newerFormat, .damaged, .wrongKey].contains(error.code)
         case let error as GatewayError: error.kind == .cannotListen
         default: false
         }

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastGateway
+internal import HoldfastJournal
 internal import HoldfastPostgres
 internal import HoldfastWebhooks
 internal import Logging
@@ -113,6 +114,9 @@ final class ServiceLife: Sendable {
 
     /// See ``OpenedJournal/wantsRoom``.
     var wantsRoom: Bool? { opened.wantsRoom?() }
+
+    /// Seals with the first of these keys from now on.
+    func useKeys(_ keys: JournalKeys) throws(JournalError) { try opened.useKeys?(keys) }
 
     /// Why nothing can be kept now; nil where it can.
     var away: String? { opened.fleet?.own.refusal?.message }

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastJournal
 internal import Logging
 
 /// Another configuration while it runs.
@@ -64,8 +65,11 @@ extension ServiceRun {
         do throws(OperatorToken.Fault) { try state.withLock(\.operatorToken)?.reload() } catch {
             throw GatewayError(.configuration, error.message)
         }
+        // Another file waits for a restart; this one may have a new key.
+        let keys = try old.journal.keys()
         var changes: Reconfiguration?
         if let life {
+            if let keys { try life.useKeys(keys) }
             // The steps that may fail come first. By then they have changed only what files say, which is taken up anyway.
             for route in reload.kept { try await route.reloadCredentials() }
             try await life.open(reload.routes)

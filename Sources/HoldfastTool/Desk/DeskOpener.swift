@@ -81,7 +81,7 @@ struct DeskOpener {
     }
 
     private func atRest(_ journal: String) throws(JournalError) -> Found {
-        var options = LMDBJournal.Options()
+        var options = try KeyFileChoice.options()
         options.create = false
         let opened = try LMDBJournal(directory: journal, options: options)
         return .atRest(JournalDesk(journal: opened), opened)

@@ -14,6 +14,7 @@ extension JournalReport {
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
             conditions: try live?.conditions ?? HealthReport.atRest(reader), pausedTags: try reader.pausedTags(), history: try reader.history())
         self.init(status, directory: reader.directory, details)
+        sealedWith = reader.sealedWith.isEmpty ? nil : reader.sealedWith
     }
 
     static func oldest(

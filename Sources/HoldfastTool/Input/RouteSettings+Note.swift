@@ -89,7 +89,7 @@ extension RouteSettings: Codable {
 
     /// The same; nil where no journal is yet.
     static func remembered(ifAnyBy journal: String) throws -> RouteSettings? {
-        guard let reader = try JournalReader.ofMade(directory: journal) else { return nil }
+        guard let reader = try JournalReader.ofMade(at: journal) else { return nil }
         return try remembered(by: reader, of: journal)
     }
 

@@ -12,6 +12,8 @@ struct CopyRendering: Encodable, Equatable {
     /// Of the data files, which are allocated ahead of use.
     var bytesBefore: Int
     var bytesAfter: Int
+    /// Rows that are sealed now, by the id of the key; absent for a journal that is not sealed.
+    var sealed: [String: Int]?
 
     init(_ report: CopyReport) {
         journal = report.directory
@@ -19,6 +21,7 @@ struct CopyRendering: Encodable, Equatable {
         rows = report.rows
         bytesBefore = report.bytesBefore
         bytesAfter = report.bytesAfter
+        sealed = report.sealed.isEmpty ? nil : report.sealed
     }
 
     func text(copied: Bool) -> String {
@@ -28,5 +31,6 @@ struct CopyRendering: Encodable, Equatable {
         let what = copied ? "\(journal) is a copy with" : "\(journal) holds"
         return "\(what) \(counts.joined(separator: ", "))\n"
             + "\(Format.bytes(bytesBefore)) before, \(Format.bytes(bytesAfter)) now"
+            + (sealed.map { "\n" + SealedRows.words($0) } ?? "")
     }
 }

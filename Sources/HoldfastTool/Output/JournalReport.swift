@@ -113,6 +113,8 @@ struct JournalReport: Encodable, Equatable {
     var ownReaders: [ReaderForm]?
     var usedBytes: Int
     var limitBytes: Int
+    /// The ids of the keys with which it is sealed, the one that seals first; nil for a journal that is not sealed.
+    var sealedWith: [String]?
 
     /// The parts of a report beside the status.
     struct Details {
@@ -218,6 +220,11 @@ struct JournalReport: Encodable, Equatable {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
+        if let sealedWith {
+            let others =
+                sealedWith.count > 1 ? "; some of it may need \(sealedWith.dropFirst().joined(separator: ", "))" : ""
+            rows.append(("sealed", "yes", "with key \(sealedWith[0])\(others)"))
+        }
         if let history { rows.append(("history", Format.count(history.count), history.words)) }
         if let unreadableOutcomes {
             rows.append(

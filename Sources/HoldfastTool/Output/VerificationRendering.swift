@@ -83,6 +83,8 @@ struct VerificationRendering: Encodable, Equatable {
     /// The first thousand.
     var damage: [Damage]
     var remarks: [String]
+    /// Rows that are sealed, by the id of the key; absent for a journal that is not sealed.
+    var sealed: [String: Int]?
     /// With --salvage.
     var salvage: Salvage?
 
@@ -95,6 +97,7 @@ struct VerificationRendering: Encodable, Equatable {
         damageCount = report.damageCount
         damage = report.damage.map { Damage($0) }
         remarks = report.remarks
+        sealed = report.sealed.isEmpty ? nil : report.sealed
     }
 
     /// Lines of damage in the text; the JSON has more.
@@ -105,6 +108,7 @@ struct VerificationRendering: Encodable, Equatable {
         let names = ["entries", "deferred", "rejections", "outcomes", "tokens"]
         let counts = names.compactMap { name in rows[name].map { "\(Format.count($0)) \(Self.words[name] ?? name)" } }
         lines.append("looked at \(Format.plural(pages, "page")): " + counts.joined(separator: ", "))
+        if let sealed { lines.append(SealedRows.words(sealed)) }
         lines += remarks
         guard !sound else { return (lines + ["It is sound."] + (salvage?.lines ?? [])).joined(separator: "\n") }
         var last: String?

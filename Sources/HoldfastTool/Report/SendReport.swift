@@ -26,7 +26,7 @@ struct SendReport {
             throw ToolError(.usage, "--report names a file: a later run goes on with it")
         }
         let directory = resolved(journal)
-        let reader = try JournalReader.ofMade(directory: journal)
+        let reader = try JournalReader.ofMade(at: journal)
         defer { reader?.close() }
         let newest = try reader?.outcomeLog().newest ?? .start
         let report = try opened(path, lock, of: file, at: place, journal: directory, from: newest)

@@ -108,7 +108,7 @@ struct ServiceCheck {
 
     /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.
     private func journal(at path: String) throws(JournalError) -> Report.Journal {
-        let exists = try LMDBJournal.examine(path, configuration.journal.options(create: true))
+        let exists = try LMDBJournal.examine(path, try configuration.journal.options(create: true))
         guard exists else {
             let isMade = FileManager.default.fileExists(atPath: path)
             let directory = isMade ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path

@@ -13,9 +13,11 @@ struct SampleJournal {
     var blacklist: String { path + "/blacklist/data.mdb" }
 
     @discardableResult
-    init(at path: String, count: Int = 40) throws {
+    init(at path: String, count: Int = 40, keys: JournalKeys? = nil) throws {
         self.path = path
-        let journal = try LMDBJournal(directory: path)
+        var options = JournalOptions()
+        options.keys = keys
+        let journal = try LMDBJournal(directory: path, options: options)
         defer { journal.close() }
         let lanes = try [immediate, considerate].map { try journal.openLane($0).id }
         let producer = try journal.openProducer("default")

@@ -161,7 +161,7 @@ struct VerifyTests {
         let format = Array("format".utf8)
         let limit = Array("limit".utf8)
         let ones = [UInt8](repeating: 1, count: 16)
-        for (key, value) in [(format, [4, 0, 0, 0]), (format, [0, 0, 0, 0]), (limit, ones)] {
+        for (key, value) in [(format, [5, 0, 0, 0]), (format, [0, 0, 0, 0]), (limit, ones)] {
             let found = try damage { journal in try journal.put("facts", key, value) }
             #expect(found.map(\.table) == ["facts"])
         }

@@ -24,6 +24,8 @@ package struct JournalSettings: Equatable, Sendable {
     /// With ``postgres``, the directory of this host's working copies.
     package var copies: String { directory ?? Self.standardCopies }
 
+    /// The file with the keys with which the journal is sealed; nil for one that is not.
+    package var keyFile: String?
     /// Bytes in use.
     package var limit: Int
     /// Unconfirmed entries; nil for any number.
@@ -57,6 +59,11 @@ package struct JournalSettings: Equatable, Sendable {
             ConfigKey(
                 "schema", .text("a name", 1...63), default: "holdfast",
                 "with `postgres`, the schema that has everything"),
+            ConfigKey(
+                "key-file", .credential,
+                "the file with the keys with which the journal is sealed, made by `holdfast journal key new`, or "
+                    + "`$CREDENTIALS_DIRECTORY/NAME` for a credential of systemd's; without it, the journal is not sealed. A "
+                    + "reload reads the file again"),
             ConfigKey(
                 "limit", .size(1 << 20...16 << 40), default: "16G",
                 "bytes in use beyond which nothing more is taken until deliveries have made room"),
@@ -123,6 +130,7 @@ package struct JournalSettings: Equatable, Sendable {
             PostgresSettings(
                 connection: connection, host: values.text("host"), schema: values.text("schema") ?? "holdfast")
         }
+        keyFile = values.text("key-file")
         limit = values.count("limit") ?? LMDBJournal.Options().limit
         entries = values.count("entries")
         durability = values.text("durability").flatMap(Durability.init) ?? .full
@@ -141,6 +149,14 @@ package struct JournalSettings: Equatable, Sendable {
         return (given.map(String.init) ?? "/var/lib/holdfast") + "/copies"
     }
 
+    /// The keys as their file has them now; nil for a journal that is not sealed.
+    ///
+    /// - Throws: ``JournalError`` when the file can't be read.
+    package func keys() throws(JournalError) -> JournalKeys? {
+        guard let keyFile else { return nil }
+        return try JournalKeys(file: keyFile)
+    }
+
     /// These settings, as far as only another opening of the journal can change them.
     package var forLife: JournalSettings {
         var settings = self
@@ -148,8 +164,10 @@ package struct JournalSettings: Equatable, Sendable {
         return settings
     }
 
-    package func options(create: Bool) -> LMDBJournal.Options {
+    /// - Throws: ``JournalError`` when the key file can't be read.
+    package func options(create: Bool) throws(JournalError) -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
+        options.keys = try keys()
         options.create = create
         options.limit = limit
         options.entryLimit = entries

@@ -13,6 +13,8 @@ struct JournalBackupCommand: AsyncParsableCommand {
             space can't be reused meanwhile: the file grows with each write, up to --growth-limit, and for no longer \
             than --pin-limit.
 
+            The copy of a sealed journal is sealed with the same keys: keep them as long as the copy.
+
             Example:
               holdfast journal backup --journal my.journal /backups/monday.journal
 
@@ -38,8 +40,8 @@ struct JournalBackupCommand: AsyncParsableCommand {
         defer { progress.clear() }
         let report = try InspectionError.tempered {
             try JournalBackup.run(
-                directory: path, destination: destination, limits: inspection.limits(),
-                progress: { progress.show($0) })
+                directory: path, destination: destination, keys: try KeyFileChoice.keys(),
+                limits: inspection.limits(), progress: { progress.show($0) })
         }
         progress.clear()
         let rendered = CopyRendering(report)

@@ -8,6 +8,6 @@ struct JournalCommand: AsyncParsableCommand {
             JournalDropCommand.self,
             JournalExportCommand.self, JournalImportCommand.self, JournalQuarantineCommand.self,
             JournalVerifyCommand.self,
-            JournalBackupCommand.self, JournalCompactCommand.self,
+            JournalBackupCommand.self, JournalCompactCommand.self, JournalKeyCommand.self,
         ])
 }

@@ -5,17 +5,29 @@ internal import HoldfastJournal
 struct JournalCompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Rewrite a journal's files without their free space.",
+        abstract: "Rewrite a journal's files without their free space; seal or unseal it.",
         discussion: """
             At rest only: stop the process that uses the journal. The content stays the same, byte for byte. If the \
             command is interrupted, either the old file or the new one is there. It needs free disk space for the used \
             part of the journal. The next process that opens the journal allocates its reserve again.
 
-            Example:
+            With a key file, all of the journal is sealed with the file's first key afterwards: what other keys of the \
+            file have sealed, and what was in the clear. --unseal writes a sealed journal in the clear, for a program \
+            that can't read sealed ones. What the old files had is not overwritten on the disk.
+
+            Examples:
               holdfast journal compact --journal my.journal
+              holdfast journal compact --journal my.journal --key-file journal.key
             """)
 
     @OptionGroup var placeOptions: PlaceOptions
+
+    @Flag(
+        name: .long,
+        help:
+            "Write the journal in the clear: payloads, device tokens, tags and notes can be read by whoever has the files."
+    )
+    var unseal = false
 
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
@@ -27,10 +39,15 @@ struct JournalCompactCommand: AsyncParsableCommand {
         let progress = InspectionStatusLine()
         defer { progress.clear() }
         let report = try InspectionError.tempered {
-            try JournalCompaction.run(directory: path, progress: { progress.show($0) })
+            try JournalCompaction.run(
+                directory: path, keys: try KeyFileChoice.keys(), unseals: unseal, progress: { progress.show($0) })
         }
         progress.clear()
         let rendered = CopyRendering(report)
+        if unseal {
+            Console.standard.note(
+                "\(report.directory) is not sealed any more: whoever has its files, or a copy of them, can read it")
+        }
         Console.standard.print(json ? try JSONOutput.line(rendered) : rendered.text(copied: false))
         return .ok
     }

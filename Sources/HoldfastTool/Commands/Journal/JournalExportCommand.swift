@@ -58,6 +58,10 @@ struct JournalExportCommand: AsyncParsableCommand {
                 "\(Format.plural(aside, "entry", "entries")) that silence has confirmed, kept aside in case of a late error, "
                     + "\(aside == 1 ? "is" : "are") not exported")
         }
+        if !reader.sealedWith.isEmpty {
+            Console.standard.note(
+                "the journal is sealed, and what is exported is not: payloads and device tokens are in the clear there")
+        }
         var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
         guard let output else {
             let count = try write(&listing) { bytes throws(ToolError) in try Console.export(bytes) }

@@ -12,9 +12,22 @@ struct JournalOptions: ParsableArguments {
         completion: .directory)
     var journal: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The file with the keys of a sealed journal, or $CREDENTIALS_DIRECTORY/NAME. (default: HOLDFAST_JOURNAL_KEY_FILE, \
+            or the configuration's journal.key-file)
+            """, valueName: "file"),
+        completion: .file())
+    var keyFile: String?
+
     @OptionGroup var configOptions: ConfigOptions
 
     func validate() throws {
+        if keyFile?.isEmpty == true { throw ValidationError("--key-file is empty: it names a file.") }
+        let variable = ProcessInfo.processInfo.environment[ConfigVariables.name("journal", nil, "key-file")]
+        KeyFileChoice.take(keyFile ?? variable.flatMap { $0.isEmpty ? nil : $0 })
         if journal?.isEmpty == true { throw ValidationError("--journal is empty: it names a directory.") }
     }
 
@@ -26,14 +39,26 @@ struct JournalOptions: ParsableArguments {
     }
 
     /// The whole configuration: that of the installed service, unless another one or a journal is named.
-    func load() throws(ToolError) -> HoldfastConfiguration { try configOptions.load(isJournalNamed: isNamed) }
+    func load() throws(ToolError) -> HoldfastConfiguration {
+        var configuration = try configOptions.load(isJournalNamed: isNamed)
+        if let keyFile { configuration.journal.keyFile = keyFile }
+        KeyFileChoice.take(configuration.journal.keyFile)
+        return configuration
+    }
+
+    /// The journal's part of the configuration.
+    func loadJournal(isJournalNamed: Bool) throws(ToolError) -> JournalSettings {
+        let settings = try configOptions.loadJournal(isJournalNamed: isJournalNamed)
+        KeyFileChoice.take(settings.keyFile)
+        return settings
+    }
 
     /// Where the journal is, for commands that need nothing else of a configuration: no more of it is looked at.
     ///
     /// - Throws: a `ValidationError` when nothing says it; ``ToolError`` when the configuration is wrong there.
     func path() throws -> String {
         if let journal { return journal }
-        return try path(configOptions.loadJournal(isJournalNamed: isNamed))
+        return try path(loadJournal(isJournalNamed: isNamed))
     }
 
     /// - Throws: a `ValidationError` when neither the flag nor the configuration says it.

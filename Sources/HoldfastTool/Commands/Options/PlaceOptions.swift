@@ -137,7 +137,7 @@ struct PlaceOptions: ParsableArguments {
     }
 
     private func settings(isJournalNamed: Bool? = nil) throws(ToolError) -> JournalSettings {
-        try journalOptions.configOptions.loadJournal(isJournalNamed: isJournalNamed ?? journalOptions.isNamed)
+        try journalOptions.loadJournal(isJournalNamed: isJournalNamed ?? journalOptions.isNamed)
     }
 
     /// For commands that work on files.

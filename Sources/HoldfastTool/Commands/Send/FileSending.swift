@@ -59,7 +59,7 @@ struct FileSending {
     /// Looks up the place without owning the journal.
     private func place(of input: InputFile) throws -> (place: InputPlace, noted: [UInt8]?) {
         // One that was never completely made has taken nothing.
-        guard let reader = try JournalReader.ofMade(directory: journal) else {
+        guard let reader = try JournalReader.ofMade(at: journal) else {
             return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in nil }, nil)
         }
         defer { reader.close() }

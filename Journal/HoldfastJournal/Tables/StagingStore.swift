@@ -17,13 +17,18 @@ final class StagingStore {
 
     private static let greatestPending = 4 << 20
 
-    /// - Parameter directory: made if it is not there.
-    init(_ directory: String, tables names: [String], mapByteCount: Int) throws(JournalError) {
+    /// - Parameters:
+    ///   - directory: made if it is not there.
+    ///   - seals: what its rows are sealed with; nil for rows that are stored as they are put.
+    init(
+        _ directory: String, tables names: [String], mapByteCount: Int, seals: (any RowSeals)? = nil
+    ) throws(JournalError) {
         self.directory = directory
         let opened = try translated("make", directory) { () throws(LMDBError) -> (Environment, [String: Table]) in
             _ = try Files.makeDirectory(directory, adopting: true)
             let environment = try Environment.open(
                 directory, .readWriteUnsynced, mapByteCount: mapByteCount, tables: EntriesStore.tableLimit)
+            if let seals { environment.seal(with: seals) }
             let transaction = try WriteTransaction(environment)
             var tables: [String: Table] = [:]
             for name in names { tables[name] = try transaction.table(name) }
@@ -67,15 +72,17 @@ final class StagingStore {
         guard filled.contains(table) else { return }
         try flush()
         guard let index = tables[table] else { return }
-        var next: [UInt8]? = []
-        while let start = next {
+        var (last, isOver): ([UInt8]?, Bool) = (nil, false)
+        while !isOver {
+            let start = last
             let rows = try translated("read", directory) { () throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] in
                 try readers.read { (snapshot: borrowing Snapshot) throws(LMDBError) in
-                    try Self.page(index, from: start, snapshot)
+                    try Self.page(index, after: start, snapshot)
                 } ?? []
             }
             for row in rows { try body(row.key, row.value) }
-            next = rows.last.map { row in row.key + [0] }
+            last = rows.last?.key
+            isOver = last == nil
         }
     }
 
@@ -83,11 +90,11 @@ final class StagingStore {
     private static let pageCount = 500
 
     private static func page(
-        _ table: Table, from start: [UInt8], _ snapshot: borrowing Snapshot
+        _ table: Table, after last: [UInt8]?, _ snapshot: borrowing Snapshot
     ) throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] {
         try snapshot.withCursor(table) { (cursor: inout Cursor) throws(LMDBError) -> [(key: [UInt8], value: [UInt8])] in
             var rows: [(key: [UInt8], value: [UInt8])] = []
-            var found = try start.isEmpty ? cursor.first() : cursor.seek(atLeast: start.span)
+            var found = if let last { try cursor.seek(above: last.span) } else { try cursor.first() }
             while found, rows.count < pageCount {
                 cursor.withCurrent { key, value in rows.append((key.array, value.array)) }
                 found = try cursor.next()

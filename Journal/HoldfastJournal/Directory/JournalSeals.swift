@@ -1,0 +1,58 @@
+import Holdfast
+import HoldfastLMDB
+
+/// How a journal's two files are sealed, found out before liblmdb opens them, and before anything is written.
+struct JournalSeals {
+    private let seals: [JournalPart: JournalSeal]
+
+    subscript(_ part: JournalPart) -> JournalSeal? { seals[part] }
+
+    private init(_ seals: [JournalPart: JournalSeal]) { self.seals = seals }
+
+    /// For whoever reads a journal at rest. One that is not sealed can be read with keys, too.
+    init(reading place: JournalDirectory, _ keys: JournalKeys?) throws(JournalError) {
+        var seals: [JournalPart: JournalSeal] = [:]
+        for part in JournalPart.allCases {
+            seals[part] = try SealSearch(part, keys, in: place.path).find(in: try place.find(part))
+        }
+        self.init(seals)
+    }
+
+    /// For whoever opens a journal for writing: with keys a new one is sealed, and one that is not sealed is refused.
+    ///
+    /// - Parameter parts: those that are opened.
+    init(
+        opening place: JournalDirectory, _ keys: JournalKeys?, _ parts: [JournalPart] = JournalPart.allCases
+    ) throws(JournalError) {
+        var seals: [JournalPart: JournalSeal] = [:]
+        for part in parts {
+            let finding = try place.find(part)
+            if let seal = try SealSearch(part, keys, in: place.path).find(in: finding) {
+                seals[part] = seal
+            } else if let keys {
+                guard try Self.isNew(part, finding, place) else { throw .notSealed(place.path) }
+                seals[part] = try JournalSeal(part, keys, listed: nil, index: nil)
+            }
+        }
+        self.init(seals)
+    }
+
+    /// Whether nothing was ever put into a file.
+    private static func isNew(
+        _ part: JournalPart, _ finding: DataFile.Finding, _ place: JournalDirectory
+    ) throws(JournalError) -> Bool {
+        if Files.exists(place.incomplete) { return true }
+        // One that can't be read is left to the check that comes next.
+        guard let facts = StoredFacts(finding) else { return true }
+        return facts.value(of: Array((part == .entries ? "format" : "opening").utf8)) == nil
+    }
+}
+
+extension JournalDirectory {
+    /// A data file as it lies there.
+    func find(_ part: JournalPart) throws(JournalError) -> DataFile.Finding {
+        let path = path + "/" + part.file
+        guard Files.exists(path) else { return .absent }
+        return try translated("look at", self.path) { () throws(LMDBError) in try DataFile.find(path) }
+    }
+}

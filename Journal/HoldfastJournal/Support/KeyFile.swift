@@ -1,0 +1,132 @@
+import Foundation
+import Holdfast
+import HoldfastLMDB
+import HoldfastOpenSSL
+import HoldfastPlatform
+
+/// A file with the keys of sealed journals, one a line, of which the first seals. Lines that begin with `#` are comments.
+struct KeyFile {
+    /// Before each key.
+    static let mark = Array("holdfast-journal-key-1:".utf8)
+    /// Where systemd puts the credentials of a unit.
+    static let credentials = "$CREDENTIALS_DIRECTORY/"
+    private static let greatestByteCount = 64 << 10
+    private static let greatestKeyCount = 100
+
+    let path: String
+    private let given: String
+
+    /// - Parameter path: may begin with `$CREDENTIALS_DIRECTORY/`.
+    init(_ path: String) throws(JournalError) {
+        given = path
+        guard path.hasPrefix(Self.credentials) else {
+            self.path = path
+            return
+        }
+        guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else {
+            throw JournalError(
+                .notFound,
+                "the key file \(path) is a credential of systemd's, and this process was given none: start it by a unit with "
+                    + "`LoadCredential=\(path.dropFirst(Self.credentials.count)):FILE`, or name the file itself")
+        }
+        self.path = directory + "/" + path.dropFirst(Self.credentials.count)
+    }
+
+    func read() throws(JournalError) -> [SealKey] {
+        try checkRights()
+        var bytes = try translated("read the key file", path) { () throws(LMDBError) in
+            try OpenFile(path, .read).read(Self.greatestByteCount + 1, at: 0)
+        }
+        defer { RandomBytes.wipe(&bytes) }
+        guard bytes.count <= Self.greatestByteCount else {
+            throw fault("it has more than \(Self.greatestByteCount) bytes")
+        }
+        var keys: [SealKey] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+            let key = try Self.key(Array(line))
+            guard let key else { throw fault("line \(index + 1) is no key") }
+            guard !keys.contains(where: { $0.id == key.id }) else {
+                throw fault("line \(index + 1) repeats key \(key.id)")
+            }
+            keys.append(key)
+        }
+        guard !keys.isEmpty else { throw fault("it has no key") }
+        guard keys.count <= Self.greatestKeyCount else { throw fault("it has more than \(Self.greatestKeyCount) keys") }
+        return keys
+    }
+
+    /// What is wrong with the file, never what is in it.
+    private func fault(_ what: String) -> JournalError {
+        JournalError(
+            .wrongKey,
+            "\(path) is no key file: \(what). Each line is a key as `holdfast journal key new` writes it, or begins with #"
+        )
+    }
+
+    private static func key(_ line: [UInt8]) throws(JournalError) -> SealKey? {
+        guard line.starts(with: mark) else { return nil }
+        guard var bytes = Base64URL.decode(Array(line.dropFirst(mark.count)).span), bytes.count == SealKey.byteCount
+        else {
+            return nil
+        }
+        defer { RandomBytes.wipe(&bytes) }
+        do throws(OpenSSLError) { return try SealKey(bytes) } catch { throw JournalError(error) }
+    }
+
+    /// Nobody but its owner, or root, may have access. Of a credential, the service manager looks after that.
+    private func checkRights() throws(JournalError) {
+        let attributes: [FileAttributeKey: Any]
+        do {
+            let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            attributes = try FileManager.default.attributesOfItem(atPath: real)
+        } catch {
+            guard Files.exists(path) else {
+                throw JournalError(
+                    .notFound,
+                    "there is no key file \(path): put it back; `holdfast journal key new` makes one for a new journal")
+            }
+            throw JournalError(.permissionDenied, "the key file \(path) can't be looked at: this user may not")
+        }
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        let open = given.hasPrefix(Self.credentials) ? 0o027 : 0o077
+        guard mode & open == 0 else {
+            throw JournalError(
+                .permissionDenied,
+                "the key file \(path) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))): "
+                    + "`chmod 600 \(path)`, and if others may have read it, add a new key and `holdfast journal compact`"
+            )
+        }
+    }
+
+    /// Writes keys into a file that is new, or over one whose keys they include.
+    ///
+    /// - Parameter replacing: whether a file is there already.
+    func write(_ keys: [SealKey], replacing: Bool) throws(JournalError) {
+        guard replacing || !Files.exists(path) else {
+            throw JournalError(
+                .alreadyExists, "\(path) is there already: it was left as it is, since a key that is lost opens nothing"
+            )
+        }
+        var text = Array(
+            "# Keys of sealed journals of Holdfast. The first seals; all open. Without them nothing opens the journal.\n"
+                .utf8)
+        defer { RandomBytes.wipe(&text) }
+        for key in keys { text += key.line + [UInt8(ascii: "\n")] }
+        let part = path + ".new"
+        try translated("write the key file", path) { () throws(LMDBError) in
+            if Files.exists(part) { try Files.remove(part) }
+            let file = try OpenFile(part, .createHere)
+            if replacing { try file.takeOwnerAndMode(of: path) }
+            try file.replace(with: text)
+            try file.sync()
+            try Files.rename(part, to: path)
+            try Files.syncDirectory(Files.parent(of: path))
+        }
+    }
+}
+
+extension JournalError {
+    init(_ error: OpenSSLError) { self.init(.inputOutput, "libcrypto does not do its work: \(error)") }
+}

@@ -1,0 +1,25 @@
+internal import Holdfast
+internal import HoldfastJournal
+
+/// The key file of the journal that this command is about: by a flag, by the environment, or by the configuration.
+enum KeyFileChoice {
+    private static let file = Monitor<String?>(nil)
+
+    /// Takes a file, unless one was named before.
+    static func take(_ name: String?) { file.withLock { file in file = file ?? name } }
+
+    /// Its keys; nil where no file is named.
+    ///
+    /// - Throws: ``JournalError`` when the file can't be read.
+    static func keys() throws(JournalError) -> JournalKeys? {
+        guard let name = file.withLock(\.self) else { return nil }
+        return try JournalKeys(file: name)
+    }
+
+    /// The options of a journal that is opened by a command.
+    static func options() throws(JournalError) -> LMDBJournal.Options {
+        var options = LMDBJournal.Options()
+        options.keys = try keys()
+        return options
+    }
+}
