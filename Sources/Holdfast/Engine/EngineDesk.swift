@@ -12,22 +12,31 @@ struct EngineDesk: OperatorDesk {
 
     func status() async throws -> DeskStatus {
         let status = core.status()
+        let measured = core.observer.figures
         let routes = core.consumers.map { consumer in
             let (inFlight, suspects) = core.board.load(of: consumer.name)
             let connection = status.connections[consumer.name] ?? .idle
             let throttle = status.throttled[consumer.name]?.description
             let hold = status.holding[consumer.name]
-            return DeskStatus.Route(
+            var route = DeskStatus.Route(
                 name: consumer.name, endpoint: consumer.connector.endpoint,
                 connection: throttle.map { "\(connection), \($0)" } ?? connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
                 holding: hold.map { Self.words($0, on: consumer.name, status) },
                 topics: status.topicsSetAside[consumer.name] ?? [])
+            let levels = measured.levels.values.first { $0.route == consumer.name }
+            (route.connections, route.connectionLimit) = (levels?.connections, levels?.connectionLimit)
+            return route
         }
         var desk = try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
         for index in desk.lanes.indices {
-            desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
+            let lane = status.lanes.first { $0.key == desk.lanes[index].key }
+            (desk.lanes[index].nextProbeAt, desk.lanes[index].oldestAcceptedAt) = (
+                lane?.nextProbeAt, lane?.oldestAcceptedAt
+            )
         }
+        desk.figures = DeskStatus.Figures(
+            status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
@@ -180,6 +189,10 @@ struct EngineDesk: OperatorDesk {
     func blacklist(_ entries: [BlacklistEntry]) async throws { try await atRest.blacklist(entries) }
 
     func unblacklist(_ keys: [BlacklistKey]) async throws -> Int { try await atRest.unblacklist(keys) }
+}
+
+extension DeskStatus.Times {
+    init(_ times: EngineObserver.TimeTotal) { self.init(count: times.count, total: times.total) }
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {

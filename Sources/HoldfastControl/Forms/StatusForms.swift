@@ -10,6 +10,8 @@ struct StatusForm: Codable {
     var blacklistDamage: Int?
     /// Readers of outcomes that belong to the process; absent where there are none.
     var ownReaders: [ReaderForm]?
+    /// Absent where no engine runs, or the owner is of an older version.
+    var figures: FiguresForm?
     /// Absent where the owner is of an older version.
     var history: HistoryForm?
 
@@ -19,6 +21,7 @@ struct StatusForm: Codable {
         pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map(PausedTagForm.init)
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
+        figures = status.figures.map(FiguresForm.init)
         history = status.history.map(HistoryForm.init)
     }
 
@@ -28,6 +31,7 @@ struct StatusForm: Codable {
         status.pausedTags = (pausedTags ?? []).map { $0.value() }
         status.blacklistDamage = blacklistDamage ?? 0
         status.ownReaders = (ownReaders ?? []).map { $0.value() }
+        status.figures = figures?.value
         status.history = history?.value()
         return status
     }
@@ -68,6 +72,9 @@ package struct RouteForm: Codable, Hashable, Sendable {
     package var holding: String?
     /// Topics that the service refuses; absent where every topic goes.
     package var topics: [TopicForm]?
+    /// Those that take entries, as they were counted last. Absent where the owner does not say.
+    package var connections: Int?
+    package var connectionLimit: Int?
 
     package init(_ route: DeskStatus.Route, isNamed: Bool) {
         self.route = isNamed ? route.name : nil
@@ -78,12 +85,15 @@ package struct RouteForm: Codable, Hashable, Sendable {
         suspects = route.suspects
         holding = route.holding
         topics = route.topics.isEmpty ? nil : route.topics.map { TopicForm($0) }
+        (connections, connectionLimit) = (route.connections, route.connectionLimit)
     }
 
     func value() -> DeskStatus.Route {
-        DeskStatus.Route(
+        var value = DeskStatus.Route(
             name: route ?? "", endpoint: endpoint, connection: connection, isAway: isAway, inFlight: inFlight,
             suspects: suspects, holding: holding, topics: (topics ?? []).map { $0.value() })
+        (value.connections, value.connectionLimit) = (connections, connectionLimit)
+        return value
     }
 }
 
