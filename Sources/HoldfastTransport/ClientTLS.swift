@@ -58,9 +58,11 @@ package struct ClientTLS: Sendable {
     ///
     /// - Parameters:
     ///   - name: the required name of the other side. A host name is sent by SNI, too.
+    ///   - seen: called with the certificates that are shown, good or not, on the loop.
     ///   - fails: called with the fault of the certificate, on the loop, before the handshake fails.
     package func handler(
-        for name: SubjectName, fails: @escaping @Sendable (CertificateFault) -> Void
+        for name: SubjectName, seen: (@Sendable ([Certificate]) -> Void)? = nil,
+        fails: @escaping @Sendable (CertificateFault) -> Void
     ) throws -> NIOSSLClientHandler {
         let asked: String? =
             switch name {
@@ -69,7 +71,7 @@ package struct ClientTLS: Sendable {
             }
         let role = CertificateVerifier.Role.server(verifiesName ? name : nil)
         return try NIOSSLClientHandler(context: context, serverHostname: asked) { [verifier] chain, promise in
-            if let fault = Self.fault(in: chain, as: role, by: verifier) {
+            if let fault = Self.fault(in: chain, as: role, by: verifier, seen) {
                 fails(fault)
                 promise.succeed(.failed)
             } else {
@@ -79,7 +81,8 @@ package struct ClientTLS: Sendable {
     }
 
     private static func fault(
-        in chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier
+        in chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier,
+        _ seen: (@Sendable ([Certificate]) -> Void)?
     ) -> CertificateFault? {
         var certificates: [Certificate] = []
         for certificate in chain.prefix(Certificate.greatestChain) {
@@ -87,6 +90,7 @@ package struct ClientTLS: Sendable {
             else { return .other("one of those shown can't be read") }
             certificates.append(read)
         }
+        seen?(certificates)
         do throws(OpenSSLError) {
             return try verifier.fault(in: certificates, as: role)
         } catch {

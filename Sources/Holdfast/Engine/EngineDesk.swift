@@ -24,16 +24,16 @@ struct EngineDesk: OperatorDesk {
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
                 holding: hold.map { Self.words($0, on: consumer.name, status) },
                 topics: status.topicsSetAside[consumer.name] ?? [])
-            let levels = measured.levels.values.first { $0.route == consumer.name }
-            (route.connections, route.connectionLimit) = (levels?.connections, levels?.connectionLimit)
+            let pool = core.board.connections(of: consumer.name)
+            (route.connections, route.connectionLimit) = (pool?.count, pool?.limit)
             return route
         }
         var desk = try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
+        let laneIDs = core.registry.withLock(\.laneIDs)
         for index in desk.lanes.indices {
-            let lane = status.lanes.first { $0.key == desk.lanes[index].key }
-            (desk.lanes[index].nextProbeAt, desk.lanes[index].oldestAcceptedAt) = (
-                lane?.nextProbeAt, lane?.oldestAcceptedAt
-            )
+            desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
+            guard desk.lanes[index].unconfirmed > 0, let id = laneIDs[desk.lanes[index].key] else { continue }
+            desk.lanes[index].oldestAcceptedAt = oldestAcceptedAt(id)
         }
         desk.figures = DeskStatus.Figures(
             status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
@@ -45,6 +45,17 @@ struct EngineDesk: OperatorDesk {
                 trouble: report.trouble, notice: report.notice)
         }
         return desk
+    }
+
+    /// As of now: the measured one is of some seconds ago. Nil for none, and for one that can't be read; who must read it to
+    /// send it tells of that.
+    private func oldestAcceptedAt(_ lane: LaneID) -> WallTime? {
+        do {
+            let first = try core.journal.unconfirmed(lane, after: .none, through: .max, limit: 1)
+            return first.isEmpty ? nil : try first.fields(at: 0).acceptedAt
+        } catch {
+            return nil
+        }
     }
 
     private static func words(_ hold: HoldReason, on route: String, _ status: EngineStatus) -> String {

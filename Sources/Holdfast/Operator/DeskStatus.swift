@@ -55,7 +55,7 @@ public struct DeskStatus: Hashable, Sendable {
         public var holding: String?
         /// Topics that the service refuses. Their entries wait, and all others are sent.
         public var topics: [EngineStatus.Topic]
-        /// The number of connections that take entries, as it was measured last; `nil` if nobody says.
+        /// The number of connections that take entries; `nil` if nobody says.
         public var connections: Int?
         /// The most connections; `nil` if nobody says.
         public var connectionLimit: Int?

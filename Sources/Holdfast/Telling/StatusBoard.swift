@@ -5,6 +5,7 @@ final class StatusBoard: Sendable {
         var laneStatus: [String: [LaneSummary]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
+        var pools: [String: (count: Int, limit: Int)] = [:]
         /// By route; nil until the route has had a turn since a request for the state.
         var rest: [String: EngineRest?]
         /// Routes that have had no turn yet since a request for the state: an earlier turn does not answer it.
@@ -29,6 +30,8 @@ final class StatusBoard: Sendable {
     struct RouteState: Sendable {
         let inFlight: Int
         let suspects: Int
+        /// Connections that take hand-outs, and the most.
+        let connections: (count: Int, limit: Int)
         let holding: HoldReason?
         let throttle: EngineStatus.Throttle?
         let parking: EngineStatus.Parking?
@@ -117,6 +120,7 @@ final class StatusBoard: Sendable {
             state.status.topicsSetAside[route] = nil
             state.inFlight[route] = nil
             state.suspects[route] = nil
+            state.pools[route] = nil
             state.status.holding[route] = nil
             state.status.throttled[route] = nil
             state.status.parked[route] = nil
@@ -140,6 +144,7 @@ final class StatusBoard: Sendable {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
             state.inFlight[route] = turn.inFlight
             state.suspects[route] = turn.suspects
+            state.pools[route] = turn.connections
             state.status.holding[route] = turn.holding
             state.status.throttled[route] = turn.throttle
             state.status.parked[route] = turn.parking
@@ -196,6 +201,9 @@ final class StatusBoard: Sendable {
     func load(of route: String) -> (inFlight: Int, suspects: Int) {
         state.withLock { ($0.inFlight[route] ?? 0, $0.suspects[route] ?? 0) }
     }
+
+    /// Connections of the route that take hand-outs, and the most; nil before its first turn.
+    func connections(of route: String) -> (count: Int, limit: Int)? { state.withLock { $0.pools[route] } }
 
     func status(backlog: (LaneKey) -> Int) -> EngineStatus {
         let state = state.withLock { $0 }

@@ -1,7 +1,7 @@
 package import Holdfast
 
 /// The lanes of a journal and the routes of the process that uses it.
-struct StatusForm: Codable {
+package struct StatusForm: Codable, Sendable {
     var lanes: [LaneForm]
     var routes: [RouteForm]
     /// Absent where none is.
@@ -15,7 +15,7 @@ struct StatusForm: Codable {
     /// Absent where the owner is of an older version.
     var history: HistoryForm?
 
-    init(_ status: DeskStatus) {
+    package init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map(PausedTagForm.init)
@@ -72,7 +72,7 @@ package struct RouteForm: Codable, Hashable, Sendable {
     package var holding: String?
     /// Topics that the service refuses; absent where every topic goes.
     package var topics: [TopicForm]?
-    /// Those that take entries, as they were counted last. Absent where the owner does not say.
+    /// Those that take entries. Absent where the owner does not say.
     package var connections: Int?
     package var connectionLimit: Int?
 

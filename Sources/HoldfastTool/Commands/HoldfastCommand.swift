@@ -68,7 +68,7 @@ struct HoldfastCommand: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
-            GatewayCommand.self, FeedbackCommand.self,
+            DoctorCommand.self, TopCommand.self, GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, TagsCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, PostgresCommand.self,
             MockCommand.self,
