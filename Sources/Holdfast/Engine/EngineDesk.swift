@@ -37,6 +37,7 @@ struct EngineDesk: OperatorDesk {
         }
         desk.figures = DeskStatus.Figures(
             status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
+        desk.conditions = status.conditions
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
@@ -89,6 +90,10 @@ struct EngineDesk: OperatorDesk {
     func resume(_ lane: LaneKey) async throws {
         guard core.server(of: lane) != nil else { return try await atRest.resume(lane) }
         try await core.journal.answer { core.resume(lane, completion: $0) }
+    }
+
+    func connect(route: String) async throws {
+        try await core.journal.answer { core.hurry(route: route, completion: $0) }
     }
 
     // MARK: Tags

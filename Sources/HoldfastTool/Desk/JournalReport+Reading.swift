@@ -12,11 +12,11 @@ extension JournalReport {
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
-            pausedTags: try reader.pausedTags(), history: try reader.history())
+            conditions: try live?.conditions ?? HealthReport.atRest(reader), pausedTags: try reader.pausedTags(), history: try reader.history())
         self.init(status, directory: reader.directory, details)
     }
 
-    private static func oldest(
+    static func oldest(
         _ lanes: [JournalStatus.Lane], _ reader: JournalReader
     ) throws(JournalError) -> [LaneKey: WallTime] {
         var oldest: [LaneKey: WallTime] = [:]

@@ -153,34 +153,16 @@ extension JournalFacts {
         }
     }
 
+    /// What its process says of itself.
     private func standing(_ status: DeskStatus) -> [Finding] {
-        var findings: [Finding] = []
-        if status.blacklistDamage > 0 {
-            findings.append(
-                .fault(
-                    .service, "blacklist", nil, "it is damaged in \(Format.plural(status.blacklistDamage, "place"))",
-                    next: "`holdfast journal verify` says more; tokens on it may be sent to until it is repaired"))
+        status.conditions.filter { $0.severity > .notice }.map { condition in
+            let next = condition.next + (condition.command.map { ": `\($0)`" } ?? "")
+            let check = condition.kind.rawValue
+            let subject = condition.subject.isEmpty ? nil : condition.subject
+            let found = condition.what.printable(maximumLength: 1024)
+            return condition.severity == .fault
+                ? .fault(.service, check, subject, found, next: next)
+                : .warning(.service, check, subject, found, next: next)
         }
-        for route in status.routes where route.isAway {
-            findings.append(
-                .fault(
-                    .service, "route", route.name, route.connection.printable(maximumLength: 1024),
-                    next: "see the route below"))
-        }
-        for route in status.routes {
-            guard let holding = route.holding else { continue }
-            findings.append(
-                .warning(
-                    .service, "route", route.name, "nothing is handed out: \(holding.printable(maximumLength: 1024))",
-                    next: "it goes on by itself when the cause is over"))
-        }
-        for lane in status.lanes {
-            guard case .stopped(let reason, _) = lane.state else { continue }
-            findings.append(
-                .fault(
-                    .service, "lane", lane.key.description, "stopped: \(reason.printable(maximumLength: 1024))",
-                    next: "mend the cause, then `holdfast lanes resume \(lane.key)`"))
-        }
-        return findings
     }
 }

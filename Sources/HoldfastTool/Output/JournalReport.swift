@@ -99,6 +99,8 @@ struct JournalReport: Encodable, Equatable {
     var lanes: [Lane]
     /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
     var routesHolding: [Holding]?
+    /// What is wrong, the worst first; without what operators hold up. Nil for nothing.
+    var conditions: [ConditionForm]?
     /// `nil` if there are none, or if no process tells.
     var topicsSetAside: [TopicForm]?
     /// `nil` if no tag is paused.
@@ -124,6 +126,8 @@ struct JournalReport: Encodable, Equatable {
         var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         var live: DeskStatus?
+        /// What is wrong, by the process that uses the journal, or by the journal itself.
+        var conditions: [HealthCondition] = []
         var pausedTags: [DeskStatus.PausedTag] = []
         /// `nil` where it was not read.
         var history: OutcomeLogStatus?
@@ -138,6 +142,8 @@ struct JournalReport: Encodable, Equatable {
         deferred = status.deferred
         scheduled = status.scheduled > 0 ? status.scheduled : nil
         aside = status.aside > 0 ? status.aside : nil
+        let wrong = details.conditions.filter { $0.severity > .notice }
+        conditions = wrong.isEmpty ? nil : wrong.map { ConditionForm($0) }
         quarantined = status.quarantined
         rejections = status.rejections
         blacklist = status.blacklist
@@ -239,7 +245,7 @@ struct JournalReport: Encodable, Equatable {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText, pausedTags.map { PausedTagRow.table($0, indent: "  ") },
-            producersText, readersText, troublesText,
+            producersText, readersText, troublesText, conditionsText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
@@ -276,6 +282,24 @@ struct JournalReport: Encodable, Equatable {
             ]
         }
         return Columns.text([["  LANE", "STATE", "UNCONFIRMED", "DEFERRED", "OLDEST", ""]] + rows, right: [2, 3])
+    }
+
+    /// What stands in a table of its own.
+    private static let told: Set<String> = Set(
+        [
+            HealthCondition.Kind.laneStopped, .credentialsRefused, .wrongServer, .topicSetAside, .massBadTokens, .throttled,
+            .parked, .ownershipUnproven, .outcomesFull, .journalUnreadable, .blacklistDamaged, .entriesQuarantined,
+            .historyDamaged, .webhookFailing,
+        ].map(\.rawValue))
+
+    private var conditionsText: String? {
+        let shown = (conditions ?? []).filter { !Self.told.contains($0.kind) }
+        guard !shown.isEmpty else { return nil }
+        return shown.prefix(20).map { condition in
+            let command = condition.command.map { ": \($0)" } ?? ""
+            return "\(condition.severity) \(condition.kind) since \(condition.since.text): "
+                + "\(condition.what.printable(maximumLength: 512))\n  next: \(condition.next)\(command)"
+        }.joined(separator: "\n")
     }
 
     private var holdingText: String? {

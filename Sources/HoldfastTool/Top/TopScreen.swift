@@ -101,7 +101,7 @@ struct TopScreen {
 
     /// What is wrong in no more than so many rows, the worst first.
     private func troubles(_ status: DeskStatus, rows: Int) -> [TopLine] {
-        let troubles = TopTroubles.list(status, silence: model.silence, safe: safe)
+        let troubles = TopTroubles.list(status, silence: model.silence, now: now, safe: safe)
         guard !troubles.isEmpty else { return [TopLine("healthy", .green)] }
         var lines: [TopLine] = []
         for (index, trouble) in troubles.enumerated() {

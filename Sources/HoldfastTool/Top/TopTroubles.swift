@@ -6,31 +6,25 @@ enum TopTroubles {
     /// - Parameters:
     ///   - silence: why the owner has not answered lately.
     ///   - safe: makes a text safe to be shown.
-    static func list(_ status: DeskStatus, silence: String?, safe: (String) -> String) -> [TopLine] {
-        var faults: [String] = []
-        var warnings: [String] = []
-        if let silence { faults.append("no answer: \(silence)") }
-        if status.blacklistDamage > 0 {
-            faults.append(
-                "the blacklist is damaged in \(Format.plural(status.blacklistDamage, "place")): see `holdfast journal verify`")
-        }
-        for lane in status.lanes {
-            guard let words = lane.words else { continue }
-            switch lane.state {
-            case .stopped: faults.append("\(lane.key) is \(words)")
-            case .paused, .running: warnings.append("\(lane.key): \(words)")
+    static func list(_ status: DeskStatus, silence: String?, now: WallTime, safe: (String) -> String) -> [TopLine] {
+        let silent = silence.map { [TopLine("! no answer \(safe($0))", .red)] } ?? []
+        return silent
+            + status.conditions.map { condition in
+                let since = Format.span(now.since(condition.since))
+                let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
+                return TopLine(
+                    safe("\(sign(condition.severity)) \(condition.what) (\(since)\(affected)). Next: \(condition.next)"),
+                    style(condition.severity))
             }
+    }
+
+    private static func sign(_ severity: HealthCondition.Severity) -> String { severity == .notice ? "-" : "!" }
+
+    private static func style(_ severity: HealthCondition.Severity) -> TopStyle {
+        switch severity {
+        case .fault: .red
+        case .warning: .yellow
+        case .notice: .plain
         }
-        for route in status.routes {
-            if route.isAway { faults.append("route \(route.name): \(route.connection)") }
-            if let holding = route.holding { warnings.append("route \(route.name) sends nothing: \(holding)") }
-            for topic in route.topics {
-                warnings.append("topic \(topic.topic) is set aside on route \(route.name): \(topic.reason)")
-            }
-        }
-        for tag in status.pausedTags {
-            warnings.append("tag \(String(decoding: tag.tag, as: UTF8.self)) is paused: \(Format.count(tag.held)) wait")
-        }
-        return faults.map { TopLine("! " + safe($0), .red) } + warnings.map { TopLine("! " + safe($0), .yellow) }
     }
 }
