@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
             options: DoctorRun.Options(usesNetwork: !noNetwork, probes: !noProbe, unit: unit),
             notes: DoctorNotes(journal: journal))
         let text = DoctorText(console: console, width: TerminalSize.paragraph)
-        var last: Finding.Area?
+        var last: DoctorFinding.Area?
         let findings = await run.run {
             console.showStatus("looking at \($0) …")
         } tell: { area, findings in
@@ -78,7 +78,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 file: journalOptions.configOptions.config, orElse: isNamed ? nil : HoldfastConfiguration.standardFile)
             guard !configuration.isEmpty else { return (configuration, []) }
             var rest = configuration
-            rest.journal.path = journalOptions.journal ?? rest.journal.path
+            if let journal = journalOptions.journal { rest.journal.path = journal }
             return (configuration, ServicePlan.problems(of: rest))
         } catch {
             guard let rest = error.rest else { throw error.toolError }

@@ -17,7 +17,7 @@ struct DatabaseFacts: Sendable {
 }
 
 extension DatabaseFacts {
-    var findings: [Finding] {
+    var findings: [DoctorFinding] {
         switch state {
         case .unusable(let error):
             return [
@@ -36,9 +36,10 @@ extension DatabaseFacts {
         }
     }
 
-    private func journals(_ host: String) -> [Finding] {
+    private func journals(_ host: String) -> [DoctorFinding] {
         guard let report else {
-            return failure.map { [.warning(.database, "journals", nil, $0, next: "see to the rights of the role")] } ?? []
+            return failure.map { [.warning(.database, "journals", nil, $0, next: "see to the rights of the role")] }
+                ?? []
         }
         return report.journals.compactMap { journal in
             switch journal.state {

@@ -48,9 +48,9 @@ extension DiskFacts {
     /// Free bytes below which the journal takes nothing more, and near which it is no good place.
     private static let least = 64 << 20
 
-    var findings: [Finding] { [kind, space].compactMap(\.self) + [syncTime] }
+    var findings: [DoctorFinding] { [kind, space].compactMap(\.self) + [syncTime] }
 
-    private var kind: Finding? {
+    private var kind: DoctorFinding? {
         if let unsupported {
             return .fault(
                 .disk, "file-system", nil,
@@ -73,7 +73,7 @@ extension DiskFacts {
         }
     }
 
-    private var space: Finding? {
+    private var space: DoctorFinding? {
         guard let free else { return nil }
         var words = "\(Format.bytes(free)) free\(total.map { " of \(Format.bytes($0))" } ?? "")"
         if free < Self.least {
@@ -95,7 +95,7 @@ extension DiskFacts {
         return .ok(.disk, "space", nil, "\(words); the journal may grow by \(Format.bytes(growth))")
     }
 
-    private var syncTime: Finding {
+    private var syncTime: DoctorFinding {
         switch sync {
         case .skipped(let why): return .skipped(.disk, "sync-time", nil, why)
         case .failed(let why):
@@ -108,7 +108,8 @@ extension DiskFacts {
                 + "of \(times.rounds)"
             if times.median > Self.slowMedian || times.worst > Self.slowWorst {
                 return .warning(
-                    .disk, "sync-time", nil, "\(words): each commit takes that long, and so does the answer to a sender",
+                    .disk, "sync-time", nil,
+                    "\(words): each commit takes that long, and so does the answer to a sender",
                     next: "use a disk with a cache that survives a loss of power, or look who else writes to it")
             }
             if !isFull {

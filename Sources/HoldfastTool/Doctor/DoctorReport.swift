@@ -4,14 +4,14 @@ internal import HoldfastService
 /// All that an examination has found. The names of its properties are those of the JSON.
 struct DoctorReport: Encodable, Sendable {
     /// The worst.
-    var level: Finding.Level
+    var level: DoctorFinding.Level
     /// The configuration's file; nil for none.
     var configuration: String?
     var faults: Int
     var warnings: Int
-    var findings: [Finding]
+    var findings: [DoctorFinding]
 
-    init(_ findings: [Finding], configuration: String?) {
+    init(_ findings: [DoctorFinding], configuration: String?) {
         self.findings = findings
         self.configuration = configuration
         faults = findings.count { $0.level == .fault }
@@ -45,26 +45,27 @@ struct DoctorText {
     let width: Int
 
     /// Below the name of the area.
-    func lines(_ area: Finding.Area, _ findings: [Finding]) -> [String] {
+    func lines(_ area: DoctorFinding.Area, _ findings: [DoctorFinding]) -> [String] {
         guard !findings.isEmpty else { return [] }
         return [console.colored(area.rawValue, .bold)] + findings.flatMap(lines)
     }
 
     private static let indent = 11
 
-    private func lines(_ finding: Finding) -> [String] {
+    private func lines(_ finding: DoctorFinding) -> [String] {
         let subject = finding.subject.map { " \($0.printable(maximumLength: 200))" } ?? ""
         let text = "\(finding.check)\(subject): \(finding.found.withoutControls)"
         let room = max(width - Self.indent, 20)
         let indent = String(repeating: " ", count: Self.indent)
         let found = EntryExplanation.wrapped(text, width: room)
-        let next = finding.next.map { EntryExplanation.wrapped("What to do: \($0.withoutControls)", width: room - 2) } ?? []
+        let next =
+            finding.next.map { EntryExplanation.wrapped("What to do: \($0.withoutControls)", width: room - 2) } ?? []
         let word = finding.level.rawValue.padding(8)
         let first = "  \(console.colored(word, color(finding.level))) \(found.first ?? "")"
         return [first] + found.dropFirst().map { indent + $0 } + next.map { "\(indent)  \($0)" }
     }
 
-    private func color(_ level: Finding.Level) -> Console.Color {
+    private func color(_ level: DoctorFinding.Level) -> Console.Color {
         switch level {
         case .ok: .green
         case .skipped: .faint

@@ -27,9 +27,9 @@ struct DoctorRun: Sendable {
     /// - Parameters:
     ///   - begins: called before a part that may take a while, with its name.
     ///   - tell: called with what was found in each part, in their order.
-    func run(begins: (String) -> Void, tell: (Finding.Area, [Finding]) -> Void) async -> [Finding] {
-        var all: [Finding] = []
-        func take(_ area: Finding.Area, _ findings: [Finding]) {
+    func run(begins: (String) -> Void, tell: (DoctorFinding.Area, [DoctorFinding]) -> Void) async -> [DoctorFinding] {
+        var all: [DoctorFinding] = []
+        func take(_ area: DoctorFinding.Area, _ findings: [DoctorFinding]) {
             guard !findings.isEmpty else { return }
             tell(area, findings)
             all += findings
@@ -66,10 +66,12 @@ struct DoctorRun: Sendable {
 
     // MARK: Here
 
-    private var configurationFindings: [Finding] {
+    private var configurationFindings: [DoctorFinding] {
         guard mistakes.isEmpty else {
             return mistakes.map { mistake in
-                .fault(.configuration, "mistake", nil, mistake.description, next: "mend it; `holdfast config show` prints all keys")
+                .fault(
+                    .configuration, "mistake", nil, mistake.description,
+                    next: "mend it; `holdfast config show` prints all keys")
             }
         }
         guard !configuration.isEmpty else {
@@ -93,7 +95,8 @@ struct DoctorRun: Sendable {
         return [
             .ok(
                 .configuration, "file", nil,
-                "\(name) is whole: \(Format.plural(configuration.routes.count, "route")), \(Format.plural(listeners, "listener"))")
+                "\(name) is whole: \(Format.plural(configuration.routes.count, "route")), \(Format.plural(listeners, "listener"))"
+            )
         ] + warnings.map { .warning(.configuration, "setting", nil, $0, next: "see what is named") }
     }
 
@@ -104,11 +107,13 @@ struct DoctorRun: Sendable {
     }
 
     private func journalFacts() async -> JournalFacts? {
-        guard let journal, configuration.journal.postgres == nil else { return nil }
+        guard let journal else { return nil }
+        // Of a host of a fleet that has not begun yet there is nothing to see here.
+        if configuration.journal.postgres != nil, !FileManager.default.fileExists(atPath: journal) { return nil }
         return await JournalLook.look(journal, configuration)
     }
 
-    private func disk(_ facts: JournalFacts?) -> [Finding] {
+    private func disk(_ facts: JournalFacts?) -> [DoctorFinding] {
         let place = configuration.journal.postgres == nil ? journal : configuration.journal.copies
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
@@ -144,7 +149,7 @@ struct DoctorRun: Sendable {
             historyKeep: configuration.journal.history.isKept ? configuration.journal.history.age : .zero)
     }
 
-    private var listeners: [Finding] {
+    private var listeners: [DoctorFinding] {
         let now = EngineClock.system.wall()
         return configuration.gateway.listeners.map { name, listener in
             var facts = ListenerFacts(name: name, listen: "\(listener.listen)", certificate: .none)
@@ -161,7 +166,7 @@ struct DoctorRun: Sendable {
 
     // MARK: Elsewhere
 
-    private func look(_ route: RouteSettings) async -> [Finding] {
+    private func look(_ route: RouteSettings) async -> [DoctorFinding] {
         guard options.usesNetwork else {
             return [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
         }
@@ -169,14 +174,14 @@ struct DoctorRun: Sendable {
         return facts.findings(at: EngineClock.system.wall())
     }
 
-    private func look(_ webhook: WebhookSettings) async -> [Finding] {
+    private func look(_ webhook: WebhookSettings) async -> [DoctorFinding] {
         guard options.usesNetwork else {
             return [.skipped(.webhooks, "network", webhook.name, "nothing was connected to, as --no-network says")]
         }
         return await WebhookLook.look(webhook).findings(at: EngineClock.system.wall())
     }
 
-    private func lookAtDatabase() async -> [Finding] {
+    private func lookAtDatabase() async -> [DoctorFinding] {
         guard let postgres = configuration.journal.postgres else { return [] }
         guard options.usesNetwork else {
             return [.skipped(.database, "database", nil, "nothing was connected to, as --no-network says")]

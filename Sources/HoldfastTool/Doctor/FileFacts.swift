@@ -17,23 +17,27 @@ struct FileFacts: Sendable {
     /// Secrets that others may read.
     var opened: [String]
 
-    var findings: [Finding] {
+    var findings: [DoctorFinding] {
         let who = account.map { "the service's user \($0)" } ?? "this user"
-        let hidden = files.compactMap { file -> Finding? in
+        let hidden = files.compactMap { file -> DoctorFinding? in
             file.obstacle.map { obstacle in
                 .fault(
                     .files, "rights", file.path, "\(who) can't read it: \(obstacle)",
                     next: "give that user's group the right to read it, and to enter the directories on the way")
             }
         }
-        let secrets = opened.map { words -> Finding in
+        let secrets = opened.map { words -> DoctorFinding in
             // The words name the command behind their last colon.
             let parts = words.split(separator: ": `", maxSplits: 1).map(String.init)
             return .warning(
                 .files, "secrets", nil, parts[0], next: parts.count > 1 ? "`" + parts[1] : "close it to others")
         }
         guard hidden.isEmpty, secrets.isEmpty else { return hidden + secrets }
-        return [.ok(.files, "rights", nil, "\(who) can read all \(Format.plural(files.count, "file")), and secrets are closed to others")]
+        return [
+            .ok(
+                .files, "rights", nil,
+                "\(who) can read all \(Format.plural(files.count, "file")), and secrets are closed to others")
+        ]
     }
 }
 
@@ -66,7 +70,8 @@ enum FileLook {
     private static func paths(_ configuration: HoldfastConfiguration) -> [String] {
         var paths: [String] = [configuration.file].compactMap(\.self)
         for route in configuration.routes {
-            paths += [route.trust, route.signingKey?.file].compactMap(\.self) + (route.certificate?.identity.files ?? [])
+            paths +=
+                [route.trust, route.signingKey?.file].compactMap(\.self) + (route.certificate?.identity.files ?? [])
         }
         for (_, listener) in configuration.gateway.listeners {
             paths += listener.tls?.identity.files ?? []

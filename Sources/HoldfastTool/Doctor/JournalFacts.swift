@@ -49,7 +49,7 @@ struct JournalFacts: Sendable {
 }
 
 extension JournalFacts {
-    var findings: [Finding] {
+    var findings: [DoctorFinding] {
         switch state {
         case .unmade(let directory):
             return [.ok(.journal, "journal", path, "it is made by the first start, in \(directory)")]
@@ -71,7 +71,7 @@ extension JournalFacts {
         }
     }
 
-    private func ownership(_ figures: Figures) -> Finding {
+    private func ownership(_ figures: Figures) -> DoctorFinding {
         let waiting = Format.plural(figures.unconfirmed, "notification") + " waiting"
         guard figures.isWritable else {
             return .fault(
@@ -81,7 +81,7 @@ extension JournalFacts {
         return .ok(.journal, "journal", path, "\(figures.owner.map { "in use by \($0)" } ?? "at rest"); \(waiting)")
     }
 
-    private func fullness(_ figures: Figures) -> Finding? {
+    private func fullness(_ figures: Figures) -> DoctorFinding? {
         guard figures.limit > 0 else { return nil }
         let share = Double(figures.used) / Double(figures.limit)
         let words = "\(Format.bytes(figures.used)) of \(Format.bytes(figures.limit))"
@@ -101,7 +101,7 @@ extension JournalFacts {
         return .ok(.journal, "room", nil, text)
     }
 
-    private func health(_ figures: Figures) -> Finding {
+    private func health(_ figures: Figures) -> DoctorFinding {
         if figures.quarantined > 0 {
             return .warning(
                 .journal, "health", nil,
@@ -114,33 +114,37 @@ extension JournalFacts {
                 next: "nothing that waits is affected; readers of outcomes are told of the gap")
         }
         return .ok(
-            .journal, "health", nil, "it opens, and no entry is in quarantine; `holdfast journal verify` reads all of it")
+            .journal, "health", nil,
+            "it opens, and no entry is in quarantine; `holdfast journal verify` reads all of it")
     }
 
-    private func unserved(_ figures: Figures) -> [Finding] {
+    private func unserved(_ figures: Figures) -> [DoctorFinding] {
         figures.unserved.map { lane in
             .warning(
-                .journal, "lane", lane.lane, "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it",
+                .journal, "lane", lane.lane,
+                "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it",
                 next: "add the route, or take them back: `holdfast journal drop --lane \(lane.lane)`")
         }
     }
 
     /// Ended notifications that go before their time, because there are too many.
-    private var historyExtent: Finding? {
+    private var historyExtent: DoctorFinding? {
         guard let history, history.keep > .zero, let span = history.span else { return nil }
-        let words = "ended notifications of \(Format.span(span)), \(Format.bytes(history.bytes)) of \(Format.bytes(history.limit))"
+        let words =
+            "ended notifications of \(Format.span(span)), \(Format.bytes(history.bytes)) of \(Format.bytes(history.limit))"
         guard history.bytes > history.limit / 10 * 9, span < history.keep * 3 / 4 else {
             return .ok(.journal, "history", nil, words)
         }
         return .warning(
-            .journal, "history", nil, "\(words): journal.history.limit lets them go before journal.history.keep does, "
+            .journal, "history", nil,
+            "\(words): journal.history.limit lets them go before journal.history.keep does, "
                 + "which is \(Format.span(history.keep))",
             next: "raise the limit, or shorten the time")
     }
 
     // MARK: Its process
 
-    private func serviceFindings(_ service: Service) -> [Finding] {
+    private func serviceFindings(_ service: Service) -> [DoctorFinding] {
         switch service {
         case .silent(let why):
             return [
@@ -154,7 +158,7 @@ extension JournalFacts {
     }
 
     /// What its process says of itself.
-    private func standing(_ status: DeskStatus) -> [Finding] {
+    private func standing(_ status: DeskStatus) -> [DoctorFinding] {
         status.conditions.filter { $0.severity > .notice }.map { condition in
             let next = condition.next + (condition.command.map { ": `\($0)`" } ?? "")
             let check = condition.kind.rawValue

@@ -10,7 +10,8 @@ enum JournalLook {
     static func look(_ path: String, _ configuration: HoldfastConfiguration) async -> JournalFacts {
         let settings = configuration.journal
         do throws(JournalError) {
-            guard try LMDBJournal.examine(path, settings.options(create: true)) else {
+            // A working copy of a journal in a database is there, or is not looked at.
+            guard try settings.postgres != nil || LMDBJournal.examine(path, settings.options(create: true)) else {
                 return JournalFacts(path: path, state: unmade(path))
             }
             let (status, history, owner) = try read(path)
@@ -38,7 +39,8 @@ enum JournalLook {
     }
 
     private static func unmade(_ path: String) -> JournalFacts.State {
-        let directory = FileManager.default.fileExists(atPath: path)
+        let directory =
+            FileManager.default.fileExists(atPath: path)
             ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {
             return .unreadable(

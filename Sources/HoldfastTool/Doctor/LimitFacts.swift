@@ -28,31 +28,33 @@ struct LimitFacts: Sendable {
 }
 
 extension LimitFacts {
-    var findings: [Finding] {
+    var findings: [DoctorFinding] {
         [descriptors].compactMap(\.self) + [stop].compactMap(\.self) + routes.compactMap(windowFinding)
             + webhooks.compactMap { webhookFinding($0.name, $0.retry) }
     }
 
-    private var descriptors: Finding? {
+    private var descriptors: DoctorFinding? {
         guard let (limit, whose) = descriptorLimit else {
             return .skipped(.descriptors, "open-files", nil, "nobody says how many files may be open")
         }
         let open = descriptorsOpen.map { "; \(Format.count($0)) are open now" } ?? ""
         let count = limit == .max ? "no limit" : Format.count(limit)
         let words = "\(whose): \(count); the configuration may take \(Format.count(descriptorsWanted))\(open)"
-        let next = "raise it: `LimitNOFILE=` of the unit, `ulimit -Hn` of a shell; or lower `connections` of the listeners"
+        let next =
+            "raise it: `LimitNOFILE=` of the unit, `ulimit -Hn` of a shell; or lower `connections` of the listeners"
         if let descriptorsOpen, limit < .max, descriptorsOpen > limit / 10 * 9 {
             return .fault(.descriptors, "open-files", nil, "\(words): hardly any are left", next: next)
         }
         if descriptorsWanted > limit {
             return .warning(
-                .descriptors, "open-files", nil, "\(words): the listeners share what is left, and refuse senders above that",
+                .descriptors, "open-files", nil,
+                "\(words): the listeners share what is left, and refuse senders above that",
                 next: next)
         }
         return .ok(.descriptors, "open-files", nil, words)
     }
 
-    private var stop: Finding? {
+    private var stop: DoctorFinding? {
         guard let unit else { return .skipped(.limits, "stop", nil, "there is no unit of systemd for the service") }
         let needed = drainLimit + shutdownLimit
         let words = "an orderly end may take \(Format.duration(needed)) (gateway.drain-limit and limits.shutdown-limit)"
@@ -66,7 +68,7 @@ extension LimitFacts {
         return .ok(.limits, "stop", nil, "\(words); systemd waits for \(Format.duration(limit))")
     }
 
-    private func windowFinding(_ route: Route) -> Finding? {
+    private func windowFinding(_ route: Route) -> DoctorFinding? {
         guard let streams = route.streams else { return nil }
         let room = route.connections * streams
         let words =
@@ -80,7 +82,7 @@ extension LimitFacts {
         return .ok(.limits, "window", route.name, words)
     }
 
-    private func webhookFinding(_ name: String, _ retry: Duration) -> Finding? {
+    private func webhookFinding(_ name: String, _ retry: Duration) -> DoctorFinding? {
         guard historyKeep > .zero, retry >= historyKeep else { return nil }
         return .warning(
             .limits, "webhook", name,

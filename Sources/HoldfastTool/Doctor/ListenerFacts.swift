@@ -16,8 +16,9 @@ struct ListenerFacts: Sendable {
     var certificate: Certificate
 
     /// - Parameter now: compared with the certificate's dates.
-    func finding(at now: WallTime) -> Finding {
-        let next = "get a new one (`holdfast gateway certificate` makes those of an authority of your own), then reload the service"
+    func finding(at now: WallTime) -> DoctorFinding {
+        let next =
+            "get a new one (`holdfast gateway certificate` makes those of an authority of your own), then reload the service"
         switch certificate {
         case .none: return .ok(.listeners, "certificate", name, "\(listen), in the clear")
         case .unusable(let why): return .fault(.listeners, "certificate", name, why, next: next)

@@ -17,7 +17,9 @@ enum ProcessLook {
 extension JournalFacts {
     /// The process that uses the journal; nil at rest, and where its name has no number.
     var process: Int? {
-        guard case .open(let figures) = state, let owner = figures.owner, owner.hasPrefix("process ") else { return nil }
+        guard case .open(let figures) = state, let owner = figures.owner, owner.hasPrefix("process ") else {
+            return nil
+        }
         return Int(owner.dropFirst("process ".count).prefix { $0.isNumber })
     }
 }

@@ -4,23 +4,24 @@ internal import HoldfastService
 
 extension RouteFacts {
     /// - Parameter now: compared with the dates of certificates.
-    func findings(at now: WallTime) -> [Finding] {
-        [credentialsFinding(now)].compactMap(\.self) + addressFindings + [connection(now), probe, clock].compactMap(\.self)
+    func findings(at now: WallTime) -> [DoctorFinding] {
+        [credentialsFinding(now)].compactMap(\.self) + addressFindings
+            + [connection(now), probe, clock].compactMap(\.self)
     }
 
-    private func ok(_ check: String, _ found: String) -> Finding { .ok(area, check, name, found) }
+    private func ok(_ check: String, _ found: String) -> DoctorFinding { .ok(area, check, name, found) }
 
-    private func warning(_ check: String, _ found: String, next: String) -> Finding {
+    private func warning(_ check: String, _ found: String, next: String) -> DoctorFinding {
         .warning(area, check, name, found, next: next)
     }
 
-    private func fault(_ check: String, _ found: String, next: String) -> Finding {
+    private func fault(_ check: String, _ found: String, next: String) -> DoctorFinding {
         .fault(area, check, name, found, next: next)
     }
 
     // MARK: Credentials
 
-    private func credentialsFinding(_ now: WallTime) -> Finding? {
+    private func credentialsFinding(_ now: WallTime) -> DoctorFinding? {
         let place = environment.map { ", for \($0)" } ?? ""
         switch credentials {
         case nil: return nil
@@ -47,7 +48,7 @@ extension RouteFacts {
 
     // MARK: The way there
 
-    private var addressFindings: [Finding] {
+    private var addressFindings: [DoctorFinding] {
         let what = proxy.map { "the proxy \($0)" } ?? endpoint
         switch addresses {
         case nil: return []
@@ -60,7 +61,7 @@ extension RouteFacts {
         case .found(let found)?:
             let failed = found.filter { $0.failure != nil }
             let words = found.map { address in
-                "\(address.text) \(address.failure ?? address.time.map(Format.duration) ?? "")"
+                "\(address.text) \(address.failure ?? address.time.map { $0 < .milliseconds(1) ? "under 1 ms" : Format.duration($0) } ?? "")"
             }.joined(separator: ", ")
             let count = Format.plural(found.count, "address", "addresses")
             if failed.isEmpty { return [ok("addresses", "\(what) has \(count): \(words)")] }
@@ -76,18 +77,20 @@ extension RouteFacts {
         }
     }
 
-    private func connection(_ now: WallTime) -> Finding? {
+    private func connection(_ now: WallTime) -> DoctorFinding? {
         if let failure, connectTime == nil {
             let next =
                 failure.kind == .configuration
-                ? "somebody must mend it: trying again does not help" : "it is tried again by itself; nothing is lost meanwhile"
+                ? "somebody must mend it: trying again does not help"
+                : "it is tried again by itself; nothing is lost meanwhile"
             return fault("connection", failure.message.printable(maximumLength: 2048), next: next)
         }
         guard let connectTime else { return nil }
         let time = "ready after \(Format.duration(connectTime))"
         if isCleartext { return ok("connection", "in the clear, on this machine, \(time)") }
         guard let chain else { return ok("connection", time) }
-        let words = "\(chain.words); the name matches; \(time)"
+        let name = checksName ? "the name matches" : "the name is not checked, as configured"
+        let words = "\(chain.words); \(name); \(time)"
         let next = "whoever runs the service has to renew it"
         if let end = ExpiryJudge.words(chain.notAfter, now: now, days: 3) {
             return warning("connection", "\(words): \(end.text)", next: next)
@@ -101,7 +104,7 @@ extension RouteFacts {
 
     // MARK: The probe
 
-    private var probe: Finding? {
+    private var probe: DoctorFinding? {
         if let notAsked { return .skipped(area, "probe", name, notAsked) }
         guard connectTime != nil, topic != nil else { return nil }
         guard let answer else {
@@ -112,7 +115,7 @@ extension RouteFacts {
         return judged(answer)
     }
 
-    private func judged(_ answer: SendResult) -> Finding {
+    private func judged(_ answer: SendResult) -> DoctorFinding {
         let reason = answer.reason
         let guide = reason.map { ReasonGuide.of($0, status: answer.status) }
         let said = [answer.status.map { "\($0)" }, reason?.rawValue.printable(maximumLength: 64)].compactMap(\.self)
@@ -128,11 +131,13 @@ extension RouteFacts {
             return warning(
                 "probe", "\(asked)\(meaning); the credentials are taken", next: guide?.advice ?? "look the reason up")
         case .laneStopped(.topic):
-            return fault("probe", "\(asked)\(meaning)", next: "see that topic, key and certificate are of one app and team")
+            return fault(
+                "probe", "\(asked)\(meaning)", next: "see that topic, key and certificate are of one app and team")
         case .laneStopped(.credentials), .neverProcessed(.newProviderToken):
             return fault(
                 "probe", "\(asked)\(meaning)\(answer.detail.map { " (\($0))" } ?? "")",
-                next: "see that key file, key-id, team-id and endpoint belong together, and that this machine's clock is right"
+                next:
+                    "see that key file, key-id, team-id and endpoint belong together, and that this machine's clock is right"
             )
         case .foreign:
             return fault(
@@ -149,7 +154,7 @@ extension RouteFacts {
     private static let muchOffset = Duration.seconds(30)
     private static let tooMuchOffset = Duration.seconds(600)
 
-    private var clock: Finding? {
+    private var clock: DoctorFinding? {
         guard let clockOffset else { return clockByToken }
         let size = max(clockOffset, .zero - clockOffset)
         // The service tells its time in whole seconds.
@@ -158,16 +163,19 @@ extension RouteFacts {
             "this machine's clock is \(Format.span(size)) \(clockOffset < .zero ? "ahead of" : "behind") the service's"
         let next = "set the clock, and have it kept right (`timedatectl set-ntp true`)"
         if size >= Self.tooMuchOffset {
-            return fault("clock", "\(words): provider tokens, expirations and certificates are judged wrong", next: next)
+            return fault(
+                "clock", "\(words): provider tokens, expirations and certificates are judged wrong", next: next)
         }
         return size >= Self.muchOffset ? warning("clock", words, next: next) : ok("clock", words)
     }
 
-    private var clockByToken: Finding? {
+    private var clockByToken: DoctorFinding? {
         guard answer != nil else { return nil }
         if case .key? = credentials, case .rejected? = answer?.verdict {
             return ok(
-                "clock", "the service tells no time, and it took a provider token of this machine: the clock is right to the hour")
+                "clock",
+                "the service tells no time, and it took a provider token of this machine: the clock is right to the hour"
+            )
         }
         return .skipped(area, "clock", name, "the service tells no time")
     }

@@ -26,12 +26,14 @@ struct RouteFacts: Sendable {
         case unusable(String)
     }
 
-    var area = Finding.Area.routes
+    var area = DoctorFinding.Area.routes
     var name: String
     var endpoint: String
     /// A service of Apple's.
     var isApples = false
     var isCleartext = false
+    /// Whether the certificate has to be for the very name.
+    var checksName = true
     /// For people; nil without one.
     var proxy: String?
     var addresses: Addresses?

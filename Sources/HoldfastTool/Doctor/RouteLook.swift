@@ -25,6 +25,7 @@ struct RouteLook: Sendable {
         var facts = RouteFacts(name: settings.name, endpoint: settings.endpoint)
         facts.proxy = settings.network.proxy.map { "\($0)" }
         facts.environment = settings.environment?.rawValue
+        facts.checksName = settings.network.verifiesHostName
         switch settings.protocol {
         case .http2: await http2(&facts)
         case .binary: await binary(&facts)

@@ -23,9 +23,13 @@ struct UnitFacts: Hashable, Sendable {
 
     /// The unit of this name where systemd looks for units, with what is dropped in; nil for none.
     static func find(_ name: String = "holdfast.service") -> UnitFacts? {
-        let folders = ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
-            "/lib/systemd/system"]
-        guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else { return nil }
+        let folders = [
+            "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+            "/lib/systemd/system",
+        ]
+        guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.fileExists) else {
+            return nil
+        }
         let drops = folders.reversed().flatMap { folder -> [String] in
             let folder = "\(folder)/\(name).d"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -38,7 +42,8 @@ struct UnitFacts: Hashable, Sendable {
     init?(path: String, files: [String]) {
         guard let first = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         self.init(
-            path: path, texts: [first] + files.dropFirst().compactMap { try? String(contentsOfFile: $0, encoding: .utf8) })
+            path: path,
+            texts: [first] + files.dropFirst().compactMap { try? String(contentsOfFile: $0, encoding: .utf8) })
     }
 
     private mutating func read(_ text: String) {

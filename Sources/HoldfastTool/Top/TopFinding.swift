@@ -20,7 +20,8 @@ struct TopFinding: Sendable {
                 lines = try await journal.use { Self.lines(try await search.find(of: $0, limit: Self.limit)) }
             }
             return TopMachine.Found(
-                title: "find \(text)", lines: lines.isEmpty ? ["nothing matches: neither what waits nor what is kept of ends"] : lines)
+                title: "find \(text)",
+                lines: lines.isEmpty ? ["nothing matches: neither what waits nor what is kept of ends"] : lines)
         } catch {
             return TopMachine.Found(
                 title: "find \(text)", lines: [ToolError(error, otherwise: .internalFault).message])

@@ -86,7 +86,9 @@ struct TopHistory: Sendable {
         from before: DeskStatus.Figures, to now: DeskStatus.Figures, over time: Duration
     ) -> TopRates {
         let seconds = max(time / .seconds(1), 0.001)
-        func rate(_ value: (DeskStatus.Figures) -> Int) -> Double { Double(max(value(now) - value(before), 0)) / seconds }
+        func rate(_ value: (DeskStatus.Figures) -> Int) -> Double {
+            Double(max(value(now) - value(before), 0)) / seconds
+        }
         func mean(_ value: (DeskStatus.Figures) -> DeskStatus.Times) -> Double? {
             let (old, new) = (value(before), value(now))
             let times = DeskStatus.Times(count: new.count - old.count, total: new.total - old.total)

@@ -24,8 +24,8 @@ struct TopKeyReader {
                 unread.removeFirst()
                 if let key = Self.control(first) { keys.append(key) }
             } else {
-                guard let character = character() else { break }
-                keys.append(.text(character))
+                guard let text = character(first) else { break }
+                if let character = text.first { keys.append(.text(character)) }
             }
         }
         return keys
@@ -40,20 +40,25 @@ struct TopKeyReader {
         }
     }
 
-    /// One character of UTF-8; nil while its rest is to come. A byte that begins none is dropped.
-    private mutating func character() -> Character? {
-        while let first = unread.first, first >= 0x20, first != 0x7F {
-            let count = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0
-            guard count > 0 else {
-                unread.removeFirst()
-                continue
+    /// One character of UTF-8, empty for a byte that begins none; nil while its rest is to come.
+    private mutating func character(_ first: UInt8) -> String? {
+        let count =
+            switch first {
+            case ..<0x80: 1
+            case 0xC2...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF4: 4
+            default: 0
             }
-            guard unread.count >= count else { return nil }
-            let text = String(decoding: unread.prefix(count), as: UTF8.self)
-            unread.removeFirst(count)
-            if text.count == 1, let character = text.first, character != "\u{FFFD}" { return character }
+        let rest = unread.dropFirst().prefix(max(count - 1, 0))
+        guard count > 0, rest.allSatisfy({ $0 & 0xC0 == 0x80 }) else {
+            unread.removeFirst()
+            return ""
         }
-        return nil
+        guard unread.count >= count else { return nil }
+        let text = String(decoding: unread.prefix(count), as: UTF8.self)
+        unread.removeFirst(count)
+        return text.contains("\u{FFFD}") ? "" : text
     }
 
     /// ESC, and what belongs to it: `ESC [ A`, `ESC O A`, `ESC [ 5 ~`. Unknown keys are passed over.

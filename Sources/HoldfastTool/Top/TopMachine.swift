@@ -4,7 +4,8 @@ internal import Holdfast
 struct TopMachine: Sendable {
     /// An order for a lane, which is asked about before it is given.
     struct Order: Hashable, Sendable {
-        enum Kind: String, Sendable { case pause, resume }
+        /// `connect` has the lane's route try at once whatever it waits for.
+        enum Kind: String, Sendable { case pause, resume, connect }
 
         var kind: Kind
         var lane: LaneKey
@@ -60,8 +61,13 @@ struct TopMachine: Sendable {
 
     /// An order was performed, or came to nothing.
     mutating func performed(_ order: Order, failure: String?) {
-        let words = order.kind == .pause ? "paused" : "resumed"
-        message = failure.map { Message(text: $0, isError: true) } ?? Message(text: "\(order.lane): \(words)")
+        let words =
+            switch order.kind {
+            case .pause: "\(order.lane): paused"
+            case .resume: "\(order.lane): resumed"
+            case .connect: "route \(order.lane.route) tries at once"
+            }
+        message = failure.map { Message(text: $0, isError: true) } ?? Message(text: words)
     }
 
     /// A search has ended.
@@ -102,6 +108,7 @@ struct TopMachine: Sendable {
         case .text("/"), .text("f"): mode = .asking("")
         case .text("p"): confirm(.pause)
         case .text("r"): confirm(.resume)
+        case .text("t"): return selected.map { [.perform(Order(kind: .connect, lane: $0))] } ?? []
         case .up, .text("k"): move(by: -1)
         case .down, .text("j"): move(by: 1)
         case .pageUp: move(by: -10)
@@ -114,7 +121,10 @@ struct TopMachine: Sendable {
     }
 
     private mutating func confirm(_ kind: Order.Kind) {
-        guard let selected else { return message = Message(text: "the journal has no lanes yet") }
+        guard let selected else {
+            message = Message(text: "the journal has no lanes yet")
+            return
+        }
         mode = .confirm(Order(kind: kind, lane: selected))
     }
 

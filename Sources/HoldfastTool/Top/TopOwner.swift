@@ -70,6 +70,7 @@ final class TopOwner: Sendable {
                 switch order.kind {
                 case .pause: try await desk.pause(order.lane, reason: "paused in holdfast top")
                 case .resume: try await desk.resume(order.lane)
+                case .connect: try await desk.connect(route: order.lane.route)
                 }
                 await desk.close()
                 return nil

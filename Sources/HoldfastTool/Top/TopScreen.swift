@@ -66,14 +66,14 @@ struct TopScreen {
             return TopLine("\(order.kind.rawValue) \(safe("\(order.lane)"))? y/n", .selected)
         case .asking(let text):
             return TopLine("find (token, apns-id or tag): \(safe(text))_", .selected)
-        case .searching(let text): return TopLine("looking for \(safe(text)) …", .faint)
+        case .searching(let text): return TopLine("looking for \(safe(text)) ...", .faint)
         case .help: return TopLine("any key: back   q quit", .faint)
         case .found: return TopLine("up/down scroll   / find   any other key: back   q quit", .faint)
         case .overview:
             if let message = model.machine.message {
                 return TopLine(safe(message.text), message.isError ? .red : .bold)
             }
-            return TopLine("p pause   r resume   / find   up/down lane   ? help   q quit", .faint)
+            return TopLine("p pause   r resume   t try now   / find   ? help   q quit", .faint)
         }
     }
 
@@ -81,10 +81,10 @@ struct TopScreen {
 
     private func overview(rows: Int) -> [TopLine] {
         guard let sample = model.history.newest else {
-            return [TopLine(model.silence.map(safe) ?? "waiting for the first answer …", .faint)]
+            return [TopLine(model.silence.map(safe) ?? "waiting for the first answer ...", .faint)]
         }
         let lanes = TopLanes(status: sample.status, selected: model.machine.selected, screen: self)
-        let (routes, reasons, figures) = (routes(sample.status), reasons(sample), rates + totals(sample))
+        let (routes, reasons, figures) = (self.routes(sample.status), self.reasons(sample), rates + totals(sample))
         // A high terminal has room between the sections.
         let gap = rows >= 30 ? [TopLine()] : []
         let detail = lanes.detail
@@ -92,8 +92,9 @@ struct TopScreen {
         let routeRows = min(routes.count, max(rows / 5, 2))
         let laneRows = min(lanes.count + 1, max(rows - fixed - routeRows - 5, 3))
         let free = max(rows - fixed - routeRows - laneRows, 1)
-        let troubles = troubles(sample.status, rows: max(free - min(reasons.count, 3), 1))
-        var lines = troubles + gap + figures + gap + routes.prefix(routeRows) + gap + lanes.table(rows: laneRows) + detail
+        let troubles = self.troubles(sample.status, rows: max(free - min(reasons.count, 3), 1))
+        var lines =
+            troubles + gap + figures + gap + routes.prefix(routeRows) + gap + lanes.table(rows: laneRows) + detail
         let left = rows - lines.count - max(gap.count, 0)
         if left >= 2 { lines += gap + reasons.prefix(left) }
         return lines
@@ -124,7 +125,12 @@ struct TopScreen {
         return texts.prefix(rows).enumerated().map { index, text in
             let isCut = index == rows - 1 && texts.count > rows
             let start = index == 0 ? String(line.text.prefix(2)) : "  "
-            return TopLine(start + (isCut ? TopText.cut(text, to: width, signs, isMore: true) + (TopText.width(text) < width ? signs.ellipsis : "") : text), style)
+            return TopLine(
+                start
+                    + (isCut
+                        ? TopText.cut(text, to: width, signs, isMore: true)
+                            + (TopText.width(text) < width ? signs.ellipsis : "") : text),
+                style)
         }
     }
 
@@ -179,7 +185,8 @@ struct TopScreen {
         guard !status.routes.isEmpty else { return [] }
         let name = min(max(status.routes.map { TopText.width($0.name) }.max() ?? 5, 5), max(size.columns / 4, 8))
         var lines = [
-            TopLine("\(TopText.cell("ROUTE", name, signs))  \(TopText.cell("CONN", 7, signs))  IN FLIGHT  STATE", .faint)
+            TopLine(
+                "\(TopText.cell("ROUTE", name, signs))  \(TopText.cell("CONN", 7, signs))  IN FLIGHT  STATE", .faint)
         ]
         for route in status.routes {
             let connections = route.connections.map { "\($0)/\(route.connectionLimit ?? $0)" } ?? "-"
@@ -213,7 +220,8 @@ struct TopScreen {
         let keys = [
             ("up, down, k, j", "select a lane; also page up, page down, home and end"),
             ("p", "pause the selected lane: nothing of it is sent until it is resumed; asks first"),
-            ("r", "resume it; a lane that stopped tries again at once; asks first"),
+            ("r", "resume it; asks first"),
+            ("t", "have its route try at once whatever it waits for: a connection, a stopped lane, a topic set aside"),
             ("/", "find notifications by token, apns-id or tag (TAG* for a beginning)"),
             ("q, Ctrl-C", "quit"), ("Ctrl-Z", "stop, until `fg`"), ("Ctrl-L", "draw the screen anew"),
         ]
@@ -239,7 +247,8 @@ struct TopScreen {
             guard TopText.width(text) > size.columns, !text.hasPrefix(" "), text.contains(". ") else { return [text] }
             return EntryExplanation.wrapped(text, width: size.columns)
         }
-        return [TopLine(safe(found.title), .bold)] + lines.dropFirst(min(first, max(lines.count - 1, 0))).map { TopLine($0) }
+        return [TopLine(safe(found.title), .bold)]
+            + lines.dropFirst(min(first, max(lines.count - 1, 0))).map { TopLine($0) }
     }
 
     // MARK: Words

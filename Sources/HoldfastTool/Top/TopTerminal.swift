@@ -11,7 +11,8 @@ final class TopTerminal: Sendable {
     /// `nil` where standard input or output is no terminal, or is one that knows no orders.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let kind = environment["TERM"] ?? ""
-        guard isatty(STDOUT_FILENO) == 1, !kind.isEmpty, kind != "dumb", let mode = TerminalMode(of: STDIN_FILENO) else {
+        guard isatty(STDOUT_FILENO) == 1, !kind.isEmpty, kind != "dumb", let mode = TerminalMode(of: STDIN_FILENO)
+        else {
             return nil
         }
         usual = mode

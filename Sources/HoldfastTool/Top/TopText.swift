@@ -12,7 +12,9 @@ struct TopLine: Hashable, Sendable {
 
     var parts: [Part] = []
 
-    init(_ text: String = "", _ style: TopStyle = .plain) { if !text.isEmpty { parts = [Part(text: text, style: style)] } }
+    init(_ text: String = "", _ style: TopStyle = .plain) {
+        if !text.isEmpty { parts = [Part(text: text, style: style)] }
+    }
 
     /// The text alone.
     var text: String { parts.map(\.text).joined() }
@@ -75,7 +77,8 @@ enum TopText {
         if character.unicodeScalars.count > 1, scalar.properties.isEmoji { return 2 }
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+            0x20000...0x3FFFD:
             return 2
         default:
             let category = scalar.properties.generalCategory

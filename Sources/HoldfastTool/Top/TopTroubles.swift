@@ -13,7 +13,8 @@ enum TopTroubles {
                 let since = Format.span(now.since(condition.since))
                 let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
                 return TopLine(
-                    safe("\(sign(condition.severity)) \(condition.what) (\(since)\(affected)). Next: \(condition.next)"),
+                    safe(
+                        "\(sign(condition.severity)) \(condition.what) (\(since)\(affected)). Next: \(condition.next)"),
                     style(condition.severity))
             }
     }

@@ -23,7 +23,8 @@ struct DoctorCommandTests {
         }
 
         func found(_ check: String) -> String {
-            findings.filter { $0["check"] as? String == check }.compactMap { $0["found"] as? String }.joined(separator: "; ")
+            findings.filter { $0["check"] as? String == check }.compactMap { $0["found"] as? String }.joined(
+                separator: "; ")
         }
 
         var faults: [[String: Any]] { findings.filter { $0["level"] as? String == "fault" } }
@@ -53,7 +54,9 @@ struct DoctorCommandTests {
         return process.terminationStatus
     }
 
-    @Test("Beside a running service it finds no fault, changes nothing, and nothing reaches a device; text and JSON agree")
+    @Test(
+        "Beside a running service it finds no fault, changes nothing, and nothing reaches a device; text and JSON agree"
+    )
     func well() async throws {
         let world = try await world("--verify-tokens")
         try await world.serve()
@@ -61,9 +64,12 @@ struct DoctorCommandTests {
         #expect(report.faults.isEmpty, "\(report.output)")
         #expect([0, 1].contains(report.status), "\(report.status)")
         for (area, check) in [
-            ("configuration", "file"), ("files", "rights"), ("journal", "journal"), ("journal", "room"), ("disk", "space"),
-            ("service", "answer"), ("descriptors", "open-files"), ("listeners", "certificate"), ("routes", "credentials"),
-            ("routes", "addresses"), ("routes", "connection"), ("routes", "probe"), ("routes", "clock"), ("limits", "window"),
+            ("configuration", "file"), ("files", "rights"), ("journal", "journal"), ("journal", "room"),
+            ("disk", "space"),
+            ("service", "answer"), ("descriptors", "open-files"), ("listeners", "certificate"),
+            ("routes", "credentials"),
+            ("routes", "addresses"), ("routes", "connection"), ("routes", "probe"), ("routes", "clock"),
+            ("limits", "window"),
         ] { #expect(report.level(area, check) == "ok", "\(area) \(check): \(report.output)") }
         #expect(report.found("journal").contains("in use by process"))
         #expect(report.found("connection").contains("signed by"))
@@ -83,11 +89,16 @@ struct DoctorCommandTests {
     func faults() async throws {
         let world = try await world("--verify-tokens")
         // Another key under the same identifier.
-        #expect(try run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", world.folder("certs/AuthKey.p8")) == 0)
+        #expect(
+            try run(
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                world.folder("certs/AuthKey.p8")) == 0)
         #expect(chmod(world.folder("certs/AuthKey.p8"), 0o644) == 0)
         let key = try await doctor(world)
         #expect(key.status == 78)
-        #expect(key.level("routes", "probe") == "fault" && key.found("probe").contains("InvalidProviderToken"), "\(key.output)")
+        #expect(
+            key.level("routes", "probe") == "fault" && key.found("probe").contains("InvalidProviderToken"),
+            "\(key.output)")
         #expect(key.level("files", "secrets") == "warning", "\(key.output)")
         try world.writeConfiguration(route: "    server-name: push.example.com")
         let name = try await doctor(world)
@@ -118,15 +129,26 @@ struct DoctorCommandTests {
     @Test("A certificate of the service that has expired is told with its date")
     func expired() async throws {
         let world = try await world()
-        #expect(try run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", world.folder("x.key")) == 0)
-        #expect(try run("openssl", "req", "-new", "-key", world.folder("x.key"), "-subj", "/CN=localhost", "-out", world.folder("x.csr")) == 0)
-        try world.folder.write("x.ext", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\nkeyUsage=digitalSignature\n")
         #expect(
             try run(
-                "openssl", "x509", "-req", "-in", world.folder("x.csr"), "-signkey", world.folder("x.key"), "-days", "-3",
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                world.folder("x.key")) == 0)
+        #expect(
+            try run(
+                "openssl", "req", "-new", "-key", world.folder("x.key"), "-subj", "/CN=localhost", "-out",
+                world.folder("x.csr")) == 0)
+        try world.folder.write(
+            "x.ext", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\nkeyUsage=digitalSignature\n")
+        #expect(
+            try run(
+                "openssl", "x509", "-req", "-in", world.folder("x.csr"), "-signkey", world.folder("x.key"), "-days",
+                "-3",
                 "-extfile", world.folder("x.ext"), "-out", world.folder("x.pem")) == 0)
         let server = try RunningTool(
-            ["s_server", "-accept", "127.0.0.1:0", "-cert", world.folder("x.pem"), "-key", world.folder("x.key"), "-alpn", "h2"],
+            [
+                "s_server", "-accept", "127.0.0.1:0", "-cert", world.folder("x.pem"), "-key", world.folder("x.key"),
+                "-alpn", "h2",
+            ],
             pipe: Pipe(), program: "/usr/bin/openssl")
         #expect(try await waitUntil { try server.output.contains("ACCEPT 127.0.0.1:") })
         let port = try server.output.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }?.split(separator: ":").last
@@ -144,7 +166,9 @@ struct DoctorCommandTests {
         server.kill(SIGTERM)
     }
 
-    @Test("A name without an address, an address where nobody listens, and a configuration with mistakes are found in seconds")
+    @Test(
+        "A name without an address, an address where nobody listens, and a configuration with mistakes are found in seconds"
+    )
     func unreachable() async throws {
         let folder = try TemporaryFolder()
         try folder.write(
@@ -156,7 +180,8 @@ struct DoctorCommandTests {
               - {name: b, endpoint: "https://127.0.0.1:1", topics: [b], connections: many}
             gateway: {http2: {listen: "127.0.0.1:0"}}
             """)
-        let report = try Report(try await Tool.run("doctor", "--config", folder("holdfast.yaml"), "--json", limit: .seconds(30)))
+        let report = try Report(
+            try await Tool.run("doctor", "--config", folder("holdfast.yaml"), "--json", limit: .seconds(30)))
         #expect(report.status == 78)
         #expect(report.level("configuration", "mistake") == "fault" && report.found("mistake").contains("many"))
         #expect(report.level("routes", "name") == "fault", "\(report.output)")

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
 import HoldfastService
 import Testing
 
@@ -11,8 +12,9 @@ struct DoctorFindingTests {
     private static let day: Int64 = 86_400
 
     private func disk(
-        _ kind: String = "ext4", free: Int = 100 << 30, growth: Int? = 1 << 30, _ times: [Int] = [1, 2, 3], full: Bool = true
-    ) -> [Finding] {
+        _ kind: String = "ext4", free: Int = 100 << 30, growth: Int? = 1 << 30, _ times: [Int] = [1, 2, 3],
+        full: Bool = true
+    ) -> [DoctorFinding] {
         var facts = DiskFacts(
             fileSystem: kind, free: free, total: 200 << 30, growth: growth,
             sync: SyncTimes(times.map { .milliseconds($0) }).map { .times($0) } ?? .skipped("nothing"))
@@ -20,7 +22,7 @@ struct DoctorFindingTests {
         return facts.findings
     }
 
-    private func level(_ findings: [Finding], _ check: String) -> Finding.Level? {
+    private func level(_ findings: [DoctorFinding], _ check: String) -> DoctorFinding.Level? {
         findings.first { $0.check == check }?.level
     }
 
@@ -53,9 +55,10 @@ struct DoctorFindingTests {
     private func limits(
         window: Int = 2000, stop: String = "60s", wanted: Int = 1000, limit: Int = 65_536, open: Int? = nil,
         retry: Duration = .seconds(300)
-    ) -> [Finding] {
+    ) -> [DoctorFinding] {
         LimitFacts(
-            window: window, routes: [LimitFacts.Route(name: "r", connections: 4, streams: 1000)], drainLimit: .seconds(10),
+            window: window, routes: [LimitFacts.Route(name: "r", connections: 4, streams: 1000)],
+            drainLimit: .seconds(10),
             shutdownLimit: .seconds(10),
             unit: UnitFacts(path: "u", texts: ["[Service]\nTimeoutStopSec=\(stop)\n[Install]\nTimeoutStopSec=1"]),
             descriptorsWanted: wanted, descriptorLimit: (limit, "the unit allows"), descriptorsOpen: open,
@@ -85,12 +88,15 @@ struct DoctorFindingTests {
             ])
         #expect(unit.user == "holdfast" && unit.openFiles == 65_536 && unit.stopLimit == .seconds(90))
         for (text, time) in [
-            ("60", Duration.seconds(60)), ("500ms", .milliseconds(500)), ("2h 5 min", .seconds(7500)), ("3 s", .seconds(3)),
+            ("60", Duration.seconds(60)), ("500ms", .milliseconds(500)), ("2h 5 min", .seconds(7500)),
+            ("3 s", .seconds(3)),
         ] { #expect(UnitFacts.time(text) == time, "\(text)") }
-        for text in ["", "soon", "5 fortnights", "99999999999999999999"] { #expect(UnitFacts.time(text) == nil, "\(text)") }
+        for text in ["", "soon", "5 fortnights", "99999999999999999999"] {
+            #expect(UnitFacts.time(text) == nil, "\(text)")
+        }
     }
 
-    private func certificate(_ days: Double) -> Finding.Level {
+    private func certificate(_ days: Double) -> DoctorFinding.Level {
         ListenerFacts(
             name: "http2", listen: "127.0.0.1:2197",
             certificate: .good(until: Self.now.seconds + Int64(days * Double(Self.day)))
@@ -106,7 +112,7 @@ struct DoctorFindingTests {
         #expect(certificate(-0.1) == .fault)
     }
 
-    private func route(_ change: (inout RouteFacts) -> Void) -> [Finding] {
+    private func route(_ change: (inout RouteFacts) -> Void) -> [DoctorFinding] {
         var facts = RouteFacts(name: "r", endpoint: "https://api.push.apple.com:443")
         facts.credentials = .key(id: "K", team: "T")
         facts.addresses = .found([RouteFacts.Address(text: "192.0.2.1:443", time: .milliseconds(9))])
@@ -119,11 +125,13 @@ struct DoctorFindingTests {
     @Test("A bad token proves the credentials; refused ones, a wrong topic and a busy service are told apart")
     func probes() {
         #expect(route { _ in }.allSatisfy { $0.level == .ok })
-        for (status, reason, expected) in [
-            (403, "InvalidProviderToken", Finding.Level.fault), (403, "BadCertificate", .fault), (400, "TopicDisallowed", .fault),
+        let answers: [(Int, String, DoctorFinding.Level)] = [
+            (403, "InvalidProviderToken", .fault), (403, "BadCertificate", .fault), (400, "TopicDisallowed", .fault),
             (400, "BadDeviceToken", .ok), (410, "Unregistered", .ok), (429, "TooManyRequests", .warning),
-            (503, "ServiceUnavailable", .warning), (400, "BadPriority", .warning), (429, "TooManyProviderTokenUpdates", .warning),
-        ] {
+            (503, "ServiceUnavailable", .warning), (400, "BadPriority", .warning),
+            (429, "TooManyProviderTokenUpdates", .warning),
+        ]
+        for (status, reason, expected) in answers {
             let findings = route { $0.answer = SendResult(apnsStatus: status, reason: reason) }
             #expect(level(findings, "probe") == expected, "\(reason): \(findings)")
         }
@@ -135,9 +143,11 @@ struct DoctorFindingTests {
         #expect(level(silent, "probe") == .fault)
     }
 
-    @Test("A clock that is off is told by how much and in which direction; without the service's time by its taking a token")
+    @Test(
+        "A clock that is off is told by how much and in which direction; without the service's time by its taking a token"
+    )
     func clocks() {
-        func clock(_ seconds: Int) -> Finding? {
+        func clock(_ seconds: Int) -> DoctorFinding? {
             route { $0.clockOffset = .seconds(seconds) }.first { $0.check == "clock" }
         }
         #expect(clock(1)?.level == .ok && clock(-20)?.level == .ok)
@@ -147,7 +157,8 @@ struct DoctorFindingTests {
         #expect(level(route { $0.credentials = RouteFacts.Credentials.none }, "clock") == .skipped)
     }
 
-    @Test("One address of several that can't be reached is a warning, all of them a fault, and so is a name without any")
+    @Test(
+        "One address of several that can't be reached is a warning, all of them a fault, and so is a name without any")
     func addresses() {
         let good = RouteFacts.Address(text: "a", time: .milliseconds(1))
         let bad = RouteFacts.Address(text: "b", failure: "Connection refused")

@@ -32,7 +32,7 @@ final class Tmux: Sendable {
     func run(_ arguments: String...) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(Self.path, "tmux is missing"))
-        process.arguments = ["-S", folder("socket")] + arguments
+        process.arguments = ["-u", "-S", folder("socket")] + arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

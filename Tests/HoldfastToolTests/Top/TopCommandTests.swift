@@ -25,7 +25,8 @@ struct TopCommandTests {
     }
 
     @Test(
-        "It shows the service at any size, pauses and resumes the selected lane, finds, and leaves the terminal as it was")
+        "It shows the service at any size, pauses and resumes the selected lane, finds, and leaves the terminal as it was"
+    )
     func steers() async throws {
         let world = try await Self.world()
         let wide = try Tmux(columns: 120, rows: 40, Self.command(world))
@@ -33,7 +34,9 @@ struct TopCommandTests {
         let narrow = try Tmux(columns: 60, rows: 20, locale: "C", Self.command(world))
         for terminal in [usual, wide, narrow] {
             #expect(terminal.wait(for: "p pause"), "\(terminal.screen)")
-            for words in ["holdfast top", "accepted", "confirmed", "waiting 0", "ROUTE", "connected", "LANE", "running"] {
+            for words in [
+                "holdfast top", "accepted", "confirmed", "waiting 0", "ROUTE", "connected", "LANE", "running",
+            ] {
                 #expect(terminal.wait(for: words), "\(words) in\n\(terminal.screen)")
             }
             Self.check(terminal)
@@ -62,7 +65,7 @@ struct TopCommandTests {
         Self.check(usual)
         Self.keep(usual, "found")
         usual.keys("x", "?")
-        #expect(usual.wait(for: "quit"), "\(usual.screen)")
+        #expect(usual.wait(for: "draw the screen anew"), "\(usual.screen)")
         Self.keep(usual, "help")
         usual.keys("x")
         try usual.resize(columns: 50, rows: 15)
@@ -89,17 +92,16 @@ struct TopCommandTests {
     @Test("The terminal is given back on Ctrl-Z and taken again by fg, and given back on SIGTERM")
     func signals() async throws {
         let world = try await Self.world()
-        let terminal = try Tmux(columns: 80, rows: 24, "set -m; \(Self.command(world)) & fg >/dev/null; true")
+        let pid = world.folder("pid")
+        let terminal = try Tmux(columns: 80, rows: 24, "sh -c 'echo $$ >\(pid); exec \(Self.command(world))'")
         #expect(terminal.wait(for: "p pause"), "\(terminal.screen)")
         terminal.keys("C-z")
         #expect(terminal.wait(for: "shell>"), "\(terminal.screen)")
         #expect(try terminal.hasCursor())
         terminal.keys("fg", "Enter")
         #expect(terminal.wait(for: "p pause"), "\(terminal.screen)")
-        let pids = try terminal.run("display-message", "-p", "#{pane_pid}")
-        let shell = pids.trimmingCharacters(in: .whitespacesAndNewlines)
-        let children = try String(contentsOfFile: "/proc/\(shell)/task/\(shell)/children", encoding: .utf8)
-        for child in children.split(separator: " ").compactMap({ Int32($0) }) { _ = kill(child, SIGTERM) }
+        let process = try #require(Int32(try world.folder.read("pid").trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(process, SIGTERM) == 0)
         #expect(terminal.wait(for: "shell>"), "\(terminal.screen)")
         #expect(try terminal.hasCursor())
     }
@@ -115,7 +117,8 @@ struct TopCommandTests {
         let object = try json.json()
         let status = try #require(object["status"] as? [String: Any])
         #expect((status["figures"] as? [String: Any])?["submitted"] as? Int == 400, "\(json.output)")
-        #expect((object["reasons"] as? [[String: Any]])?.first?["reason"] as? String == "Unregistered", "\(json.output)")
+        #expect(
+            (object["reasons"] as? [[String: Any]])?.first?["reason"] as? String == "Unregistered", "\(json.output)")
         _ = try await world.stop()
         let none = try await Tool.run("top", "--journal", journal)
         #expect(none.status == 69 && none.errors.contains("journal status"), "\(none.errors)")

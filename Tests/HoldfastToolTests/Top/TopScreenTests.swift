@@ -9,11 +9,14 @@ struct TopScreenTests {
     private static let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
     private static let now = WallTime(milliseconds: 1_800_000_000_000)
 
-    private static func status(confirmed: Int = 0, rejected: Int = 0, lanes: Int = 4, reason: String = "") -> DeskStatus {
+    private static func status(confirmed: Int = 0, rejected: Int = 0, lanes: Int = 4, reason: String = "") -> DeskStatus
+    {
         var status = DeskStatus(
             lanes: (0..<lanes).map { number in
                 DeskStatus.Lane(
-                    key: LaneKey(route: number == 0 ? "default" : "route-\(number)-of-many", urgency: .immediate, guarantee: .atLeastOnce),
+                    key: LaneKey(
+                        route: number == 0 ? "default" : "route-\(number)-of-many", urgency: .immediate,
+                        guarantee: .atLeastOnce),
                     state: number == 1 ? .stopped(reason: "403 \(reason)", since: now) : .running,
                     unconfirmed: 1_234_567 * number, deferred: number, isServed: true,
                     oldestAcceptedAt: WallTime(milliseconds: now.milliseconds - Int64(number) * 90_000))
@@ -21,7 +24,8 @@ struct TopScreenTests {
             routes: [
                 DeskStatus.Route(
                     name: "default", endpoint: "https://api.push.apple.com:443",
-                    connection: "away: \u{1B}[31m\(reason) 推送服务 is \u{7} not there", isAway: true, inFlight: 12, suspects: 0,
+                    connection: "away: \u{1B}[31m\(reason) 推送服务 is \u{7} not there", isAway: true, inFlight: 12,
+                    suspects: 0,
                     holding: nil)
             ])
         var figures = DeskStatus.Figures()
@@ -37,10 +41,12 @@ struct TopScreenTests {
     }
 
     private static func model(_ status: DeskStatus) -> TopModel {
-        var model = TopModel(journal: "/var/lib/holdfast/push.journal", owner: "process 4711 (holdfast)", interval: .seconds(1))
+        var model = TopModel(
+            journal: "/var/lib/holdfast/push.journal", owner: "process 4711 (holdfast)", interval: .seconds(1))
         for second in 0..<100 {
             var status = status
             status.figures?.confirmed += second * second
+            status.figures?.answers = DeskStatus.Times(count: second, total: .milliseconds(12 * second))
             model.history.add(sample(second, status))
         }
         model.machine.took(status)
@@ -49,8 +55,11 @@ struct TopScreenTests {
 
     @Test("No line is wider than the terminal, nothing reaches it that it would take for an order, whatever the size")
     func widths() {
-        let status = Self.status(confirmed: 10, rejected: 3, lanes: 30, reason: String(repeating: "é🙂 long ", count: 40))
-        var models = [Self.model(status), TopModel(journal: "j", interval: .seconds(1)), Self.model(Self.status(lanes: 0))]
+        let status = Self.status(
+            confirmed: 10, rejected: 3, lanes: 30, reason: String(repeating: "é🙂 long ", count: 40))
+        var models = [
+            Self.model(status), TopModel(journal: "j", interval: .seconds(1)), Self.model(Self.status(lanes: 0)),
+        ]
         for keys in ["?", "/ab推c", "p", "j", "r"] {
             var model = models[0]
             for key in keys { _ = model.machine.press(.text(key)) }
@@ -86,7 +95,8 @@ struct TopScreenTests {
         let screen = TopScreen(model: model, size: TopSize(columns: 80, rows: 24), signs: .unicode, now: Self.now)
         let text = screen.lines().map(\.text).joined(separator: "\n")
         for words in [
-            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▁", "█", "waiting", "7,407,402",
+            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▁", "█", "waiting",
+            "7,407,402",
             "default/immediate/at-least-once", "4 min", "ROUTE", "away", "Unregistered", "before", "p pause", "12.0 ms",
         ] { #expect(text.contains(words), "\(words) in\n\(text)") }
     }
@@ -114,7 +124,8 @@ struct TopScreenTests {
         let first = painter.paint([TopLine("one"), TopLine("two", .red), TopLine("three")], size)
         #expect(first.contains("\u{1B}[1;1Hone\u{1B}[K") && first.contains("\u{1B}[31mtwo\u{1B}[0m"))
         #expect(painter.paint([TopLine("one"), TopLine("two", .red), TopLine("three")], size).isEmpty)
-        #expect(painter.paint([TopLine("one"), TopLine("0123456789"), TopLine("three")], size) == "\u{1B}[2;1H0123456789")
+        #expect(
+            painter.paint([TopLine("one"), TopLine("0123456789"), TopLine("three")], size) == "\u{1B}[2;1H0123456789")
         #expect(painter.paint([TopLine("one")], size) == "\u{1B}[2;1H\u{1B}[J")
         #expect(painter.paint([TopLine("one")], TopSize(columns: 11, rows: 3)).contains("\u{1B}[2J"))
         var plain = TopPainter(usesColor: false)
@@ -138,9 +149,10 @@ struct TopKeyTests {
     @Test("Bytes of a terminal are keys, whatever comes in one read")
     func keys() {
         var reader = TopKeyReader()
-        #expect(reader.keys(in: "pé\u{1B}[A\u{1B}OB\u{1B}[5~\r\u{7F}\u{3}".utf8) == [
-            .text("p"), .text("é"), .up, .down, .pageUp, .enter, .backspace, .control("c"),
-        ])
+        #expect(
+            reader.keys(in: "pé\u{1B}[A\u{1B}OB\u{1B}[5~\r\u{7F}\u{3}".utf8) == [
+                .text("p"), .text("é"), .up, .down, .pageUp, .enter, .backspace, .control("c"),
+            ])
         #expect(reader.keys(in: [0x1B]) == [.escape])
         // A character that comes in two pieces, and bytes that are none.
         #expect(reader.keys(in: [0xE6, 0x8E]).isEmpty)
@@ -154,7 +166,9 @@ struct TopKeyTests {
         let lanes = Urgency.allCases.map { LaneKey(route: "r", urgency: $0, guarantee: .atLeastOnce) }
         machine.took(
             DeskStatus(
-                lanes: lanes.map { DeskStatus.Lane(key: $0, state: .running, unconfirmed: 0, deferred: 0, isServed: true) },
+                lanes: lanes.map {
+                    DeskStatus.Lane(key: $0, state: .running, unconfirmed: 0, deferred: 0, isServed: true)
+                },
                 routes: []))
         #expect(machine.press(.text("p")).isEmpty)
         #expect(machine.press(.text("n")).isEmpty)

@@ -1,5 +1,5 @@
 /// One thing that the doctor has looked at. The names of its properties are those of the JSON.
-struct Finding: Encodable, Hashable, Sendable {
+struct DoctorFinding: Encodable, Hashable, Sendable {
     enum Level: String, Encodable, Comparable, CaseIterable, Sendable {
         case ok
         /// Nothing was looked at, for the reason that is given.
@@ -31,23 +31,23 @@ struct Finding: Encodable, Hashable, Sendable {
     /// What to do; nil for what is well.
     var next: String?
 
-    static func ok(_ area: Area, _ check: String, _ subject: String? = nil, _ found: String) -> Finding {
-        Finding(level: .ok, area: area, check: check, subject: subject, found: found)
+    static func ok(_ area: Area, _ check: String, _ subject: String? = nil, _ found: String) -> DoctorFinding {
+        DoctorFinding(level: .ok, area: area, check: check, subject: subject, found: found)
     }
 
-    static func skipped(_ area: Area, _ check: String, _ subject: String? = nil, _ found: String) -> Finding {
-        Finding(level: .skipped, area: area, check: check, subject: subject, found: found)
+    static func skipped(_ area: Area, _ check: String, _ subject: String? = nil, _ found: String) -> DoctorFinding {
+        DoctorFinding(level: .skipped, area: area, check: check, subject: subject, found: found)
     }
 
     static func warning(
         _ area: Area, _ check: String, _ subject: String? = nil, _ found: String, next: String
-    ) -> Finding {
-        Finding(level: .warning, area: area, check: check, subject: subject, found: found, next: next)
+    ) -> DoctorFinding {
+        DoctorFinding(level: .warning, area: area, check: check, subject: subject, found: found, next: next)
     }
 
     static func fault(
         _ area: Area, _ check: String, _ subject: String? = nil, _ found: String, next: String
-    ) -> Finding {
-        Finding(level: .fault, area: area, check: check, subject: subject, found: found, next: next)
+    ) -> DoctorFinding {
+        DoctorFinding(level: .fault, area: area, check: check, subject: subject, found: found, next: next)
     }
 }
