@@ -81,6 +81,32 @@ package enum Disk {
         #endif
     }
 
+    /// The kind of file system at a path, such as `ext4` or `tmpfs`; its number where it has no name here. Nil for one that
+    /// can't be examined.
+    package static func fileSystem(at path: String) -> String? {
+        var facts = statfs()
+        guard unsafe statfs(path, &facts) == 0 else { return nil }
+        #if canImport(Darwin)
+        return unsafe withUnsafeBytes(of: &facts.f_fstypename) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        #else
+        let number = UInt32(truncatingIfNeeded: facts.f_type)
+        // Numbers of linux/magic.h.
+        return switch number {
+        case 0xEF53: "ext4"
+        case 0x5846_5342: "xfs"
+        case 0x9123_683E: "btrfs"
+        case 0x2FC1_2FC1: "zfs"
+        case 0xF2F5_2010: "f2fs"
+        case 0x0102_1994: "tmpfs"
+        case 0x8584_58F6: "ramfs"
+        case 0x794C_7630: "overlay"
+        default: unsupportedFileSystem(at: path) { _ in } ?? "0x" + String(number, radix: 16)
+        }
+        #endif
+    }
+
     /// Whether the file is on btrfs, which Linux alone has.
     package static func isOnBtrfs(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)

@@ -1,12 +1,12 @@
-internal import Holdfast
+package import Holdfast
 
 /// A date as HTTP writes it (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, and its two older forms, which a
 /// recipient must take.
-struct HTTPDate {
-    let time: WallTime
+package struct HTTPDate {
+    package let time: WallTime
 
     /// - Returns: nil for what is no such date.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map { String($0) }
         let numbers: (day: String, month: String, year: String, time: String)
         switch words.count {

@@ -62,9 +62,11 @@ package struct ClientTLS: Sendable {
     ///
     /// - Parameters:
     ///   - name: the required name of the other side. A host name is sent by SNI, too.
+    ///   - seen: called with the certificates that are shown, good or not, on the loop.
     ///   - fails: called with the fault of the certificate, on the loop, before the handshake fails.
     package func handler(
-        for name: SubjectName, fails: @escaping @Sendable (CertificateFault) -> Void
+        for name: SubjectName, seen: (@Sendable ([Certificate]) -> Void)? = nil,
+        fails: @escaping @Sendable (CertificateFault) -> Void
     ) throws -> NIOSSLClientHandler {
         let asked: String? =
             switch name {
@@ -73,7 +75,7 @@ package struct ClientTLS: Sendable {
             }
         let role = CertificateVerifier.Role.server(verifiesName ? name : nil)
         return try NIOSSLClientHandler(context: context, serverHostname: asked) { [verifier, end] chain, promise in
-            switch Self.verdict(on: chain, as: role, by: verifier) {
+            switch Self.verdict(on: chain, as: role, by: verifier, seen) {
             case .bad(let fault):
                 fails(fault)
                 promise.succeed(.failed)
@@ -85,7 +87,8 @@ package struct ClientTLS: Sendable {
     }
 
     private static func verdict(
-        on chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier
+        on chain: [NIOSSLCertificate], as role: CertificateVerifier.Role, by verifier: CertificateVerifier,
+        _ seen: (@Sendable ([Certificate]) -> Void)?
     ) -> CertificateVerdict {
         var certificates: [Certificate] = []
         for certificate in chain.prefix(Certificate.greatestChain) {
@@ -93,6 +96,7 @@ package struct ClientTLS: Sendable {
             else { return .bad(.other("one of those shown can't be read")) }
             certificates.append(read)
         }
+        seen?(certificates)
         do throws(OpenSSLError) {
             return try verifier.verdict(on: certificates, as: role)
         } catch {

@@ -1,5 +1,5 @@
 package import Holdfast
-internal import HoldfastOpenSSL
+package import HoldfastOpenSSL
 package import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -23,6 +23,8 @@ package struct Dialer: Sendable {
     package var resolver: any AddressResolver = SystemResolver()
     /// nil keeps no memory of failures at an address.
     package var watch: AddressWatch?
+    /// Called with the certificates that the other side shows, its own first, whether they are good or not. On the loop.
+    package var seen: (@Sendable ([Certificate]) -> Void)?
     /// Listeners that are never connected to.
     package var avoided = OwnListeners.shared
 
@@ -151,7 +153,7 @@ package struct Dialer: Sendable {
         to channel: any Channel, fails: @escaping @Sendable (CertificateFault) -> Void
     ) throws {
         guard let tls else { return }
-        try channel.pipeline.syncOperations.addHandler(tls.handler(for: expectedName, fails: fails))
+        try channel.pipeline.syncOperations.addHandler(tls.handler(for: expectedName, seen: seen, fails: fails))
     }
 
     /// The name that the certificate must be for.

@@ -67,7 +67,8 @@ final class HTTPPoster: WebhookPosting {
 
     private func connection(within limit: Duration) async throws(ConnectError) -> any Channel {
         if let channel = kept.withLock({ $0 }), channel.isActive { return channel }
-        let dialer = try dialer(within: min(limit, Self.connectLimit))
+        var dialer = try configuration.dialer(within: min(limit, Self.connectLimit))
+        dialer.avoided = avoided
         let isCleartext = configuration.address.isCleartext
         let channel: any Channel = try await dialer.connect(on: Dialer.nextLoop()) { channel, _, ready in
             try channel.pipeline.syncOperations.addHTTPClientHandlers()
@@ -75,21 +76,5 @@ final class HTTPPoster: WebhookPosting {
         }
         kept.withLock { $0 = channel }
         return channel
-    }
-
-    /// The file of the trusted certificates is read anew, so that a changed one holds for the next connection.
-    private func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
-        let address = configuration.address
-        do throws(TransportConfigurationError) {
-            let tls = address.isCleartext ? nil : try ClientTLS(trust: configuration.trust)
-            var dialer = Dialer(
-                endpoint: address.server, host: address.host, port: address.port, tls: tls, trust: configuration.trust,
-                deadline: limit)
-            dialer.proxy = configuration.proxy
-            dialer.avoided = avoided
-            return dialer
-        } catch {
-            throw ConnectError(.configuration, error.message)
-        }
     }
 }

@@ -39,6 +39,22 @@ package struct WebhookConfiguration: Hashable, Sendable {
         if !address.isCleartext { _ = try ClientTLS(trust: trust) }
     }
 
+    /// The way to the receiver. Reads the file of the trusted certificates anew, so that a changed one holds for the next
+    /// connection.
+    ///
+    /// - Throws: ``ConnectError`` that names a file that is missing or invalid.
+    package func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
+        do throws(TransportConfigurationError) {
+            var dialer = Dialer(
+                endpoint: address.server, host: address.host, port: address.port,
+                tls: address.isCleartext ? nil : try ClientTLS(trust: trust), trust: trust, deadline: limit)
+            dialer.proxy = proxy
+            return dialer
+        } catch {
+            throw ConnectError(.configuration, error.message)
+        }
+    }
+
     /// Whether it gets this outcome.
     func wants(_ outcome: Outcome) -> Bool {
         (producers?.contains(outcome.producer) ?? true) && (endings?.contains(outcome.terminal.word) ?? true)

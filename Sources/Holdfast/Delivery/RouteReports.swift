@@ -67,7 +67,8 @@ final class RouteReports {
         context.teller.board.publish(
             route: context.name,
             StatusBoard.RouteState(
-                inFlight: connections.inFlight, suspects: judge.breakers.heldCount, holding: hold,
+                inFlight: connections.inFlight, suspects: judge.breakers.heldCount,
+                connections: (connections.pool.active.count, connections.pool.limit), holding: hold,
                 throttle: judge.throttled, parking: hold == .parked ? context.holds.parking : nil,
                 lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
                 conditions: conditions(isOther: isOther), rest: rest, answersNudge: answersNudge))

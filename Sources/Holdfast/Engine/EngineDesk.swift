@@ -12,22 +12,31 @@ struct EngineDesk: OperatorDesk {
 
     func status() async throws -> DeskStatus {
         let status = core.status()
+        let measured = core.observer.figures
         let routes = core.consumers.map { consumer in
             let (inFlight, suspects) = core.board.load(of: consumer.name)
             let connection = status.connections[consumer.name] ?? .idle
             let throttle = status.throttled[consumer.name]?.description
             let hold = status.holding[consumer.name]
-            return DeskStatus.Route(
+            var route = DeskStatus.Route(
                 name: consumer.name, endpoint: consumer.connector.endpoint,
                 connection: throttle.map { "\(connection), \($0)" } ?? connection.description,
                 isAway: connection.isAway, inFlight: inFlight, suspects: suspects,
                 holding: hold.map { Self.words($0, on: consumer.name, status) },
                 topics: status.topicsSetAside[consumer.name] ?? [])
+            let pool = core.board.connections(of: consumer.name)
+            (route.connections, route.connectionLimit) = (pool?.count, pool?.limit)
+            return route
         }
         var desk = try atRest.status(isServed: { core.server(of: $0) != nil }, routes: routes)
+        let laneIDs = core.registry.withLock(\.laneIDs)
         for index in desk.lanes.indices {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
+            guard desk.lanes[index].unconfirmed > 0, let id = laneIDs[desk.lanes[index].key] else { continue }
+            desk.lanes[index].oldestAcceptedAt = oldestAcceptedAt(id)
         }
+        desk.figures = DeskStatus.Figures(
+            status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
         desk.conditions = status.conditions
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
@@ -37,6 +46,17 @@ struct EngineDesk: OperatorDesk {
                 trouble: report.trouble, notice: report.notice)
         }
         return desk
+    }
+
+    /// As of now: the measured one is of some seconds ago. Nil for none, and for one that can't be read; who must read it to
+    /// send it tells of that.
+    private func oldestAcceptedAt(_ lane: LaneID) -> WallTime? {
+        do {
+            let first = try core.journal.unconfirmed(lane, after: .none, through: .max, limit: 1)
+            return first.isEmpty ? nil : try first.fields(at: 0).acceptedAt
+        } catch {
+            return nil
+        }
     }
 
     private static func words(_ hold: HoldReason, on route: String, _ status: EngineStatus) -> String {
@@ -185,6 +205,10 @@ struct EngineDesk: OperatorDesk {
     func blacklist(_ entries: [BlacklistEntry]) async throws { try await atRest.blacklist(entries) }
 
     func unblacklist(_ keys: [BlacklistKey]) async throws -> Int { try await atRest.unblacklist(keys) }
+}
+
+extension DeskStatus.Times {
+    init(_ times: EngineObserver.TimeTotal) { self.init(count: times.count, total: times.total) }
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {

@@ -18,11 +18,14 @@ public struct DeskStatus: Hashable, Sendable {
         public var isServed: Bool
         /// When a lane that stopped by itself sends its next probe; see ``EngineStatus/Lane/nextProbeAt``.
         public var nextProbeAt: WallTime?
+        /// When the oldest entry was accepted; see ``EngineStatus/Lane/oldestAcceptedAt``.
+        public var oldestAcceptedAt: WallTime?
 
         package init(
             key: LaneKey, state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0, isServed: Bool,
-            nextProbeAt: WallTime? = nil, heldByTag: Int = 0
+            nextProbeAt: WallTime? = nil, heldByTag: Int = 0, oldestAcceptedAt: WallTime? = nil
         ) {
+            self.oldestAcceptedAt = oldestAcceptedAt
             self.heldByTag = heldByTag
             self.scheduled = scheduled
             self.nextProbeAt = nextProbeAt
@@ -52,6 +55,10 @@ public struct DeskStatus: Hashable, Sendable {
         public var holding: String?
         /// Topics that the service refuses. Their entries wait, and all others are sent.
         public var topics: [EngineStatus.Topic]
+        /// The number of connections that take entries; `nil` if nobody says.
+        public var connections: Int?
+        /// The most connections; `nil` if nobody says.
+        public var connectionLimit: Int?
 
         package init(
             name: String, endpoint: String, connection: String, isAway: Bool, inFlight: Int, suspects: Int,
@@ -113,6 +120,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var blacklistDamage = 0
     /// The readers of outcomes that the process itself runs; empty if no engine runs.
     public var ownReaders: [Reader] = []
+    /// The counts of the running engine; `nil` if none runs.
+    public var figures: Figures?
     /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.
     public var history: OutcomeLogStatus?
 

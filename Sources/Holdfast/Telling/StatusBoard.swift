@@ -5,6 +5,7 @@ final class StatusBoard: Sendable {
         var laneStatus: [String: [LaneSummary]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
+        var pools: [String: (count: Int, limit: Int)] = [:]
         var conditions: [String: [HealthCondition]] = [:]
         /// By route; nil until the route has had a turn since a request for the state.
         var rest: [String: EngineRest?]
@@ -32,6 +33,8 @@ final class StatusBoard: Sendable {
     struct RouteState: Sendable {
         let inFlight: Int
         let suspects: Int
+        /// Connections that take hand-outs, and the most.
+        let connections: (count: Int, limit: Int)
         let holding: HoldReason?
         let throttle: EngineStatus.Throttle?
         let parking: EngineStatus.Parking?
@@ -123,6 +126,7 @@ final class StatusBoard: Sendable {
             state.conditions[route] = nil
             state.inFlight[route] = nil
             state.suspects[route] = nil
+            state.pools[route] = nil
             state.status.holding[route] = nil
             state.status.throttled[route] = nil
             state.status.parked[route] = nil
@@ -146,6 +150,7 @@ final class StatusBoard: Sendable {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
             state.inFlight[route] = turn.inFlight
             state.suspects[route] = turn.suspects
+            state.pools[route] = turn.connections
             state.status.holding[route] = turn.holding
             state.status.throttled[route] = turn.throttle
             state.status.parked[route] = turn.parking
@@ -203,6 +208,9 @@ final class StatusBoard: Sendable {
     func load(of route: String) -> (inFlight: Int, suspects: Int) {
         state.withLock { ($0.inFlight[route] ?? 0, $0.suspects[route] ?? 0) }
     }
+
+    /// Connections of the route that take hand-outs, and the most; nil before its first turn.
+    func connections(of route: String) -> (count: Int, limit: Int)? { state.withLock { $0.pools[route] } }
 
     func status(backlog: (LaneKey) -> Int) -> EngineStatus {
         let state = state.withLock { $0 }

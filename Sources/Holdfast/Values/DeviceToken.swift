@@ -20,6 +20,9 @@ public struct DeviceToken: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// 32 bytes of zero: of the right form, and no device's.
+    package static let ofNobody = DeviceToken(checked: [UInt8](repeating: 0, count: 32))
+
     /// Parses an even number of hex digits, 2 to 200, of either case.
     ///
     /// - Throws: ``Refusal`` with reason `BadDeviceToken`, or `MissingDeviceToken` for an empty text.

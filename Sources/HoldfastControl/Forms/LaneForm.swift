@@ -20,6 +20,8 @@ package struct LaneForm: Codable, Hashable, Sendable {
     package var heldByTag: Int?
     /// Whether a route of the living process serves it; absent when no process says so.
     package var isServed: Bool?
+    /// When its oldest entry was accepted, deferred ones left out. Absent for none, and where it was not measured.
+    package var oldestAcceptedAt: ExactTime?
 
     package init(
         _ key: LaneKey, _ state: LaneState, unconfirmed: Int, deferred: Int, scheduled: Int = 0,
@@ -46,13 +48,14 @@ package struct LaneForm: Codable, Hashable, Sendable {
         self.init(
             lane.key, lane.state, unconfirmed: lane.unconfirmed, deferred: lane.deferred, scheduled: lane.scheduled,
             heldByTag: lane.heldByTag, nextProbe: lane.nextProbeAt, isServed: lane.isServed)
+        oldestAcceptedAt = lane.oldestAcceptedAt.map(ExactTime.init)
     }
 
     func value() throws(ControlError) -> DeskStatus.Lane {
         DeskStatus.Lane(
             key: try LaneKey.read(lane), state: try laneState(), unconfirmed: unconfirmed, deferred: deferred,
             scheduled: scheduled ?? 0, isServed: isServed ?? false, nextProbeAt: nextProbe?.value,
-            heldByTag: heldByTag ?? 0)
+            heldByTag: heldByTag ?? 0, oldestAcceptedAt: oldestAcceptedAt?.value)
     }
 
     private func laneState() throws(ControlError) -> LaneState {

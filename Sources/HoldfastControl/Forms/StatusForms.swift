@@ -1,7 +1,7 @@
 package import Holdfast
 
 /// The lanes of a journal and the routes of the process that uses it.
-struct StatusForm: Codable {
+package struct StatusForm: Codable, Sendable {
     var lanes: [LaneForm]
     var routes: [RouteForm]
     /// Absent where none is.
@@ -12,16 +12,19 @@ struct StatusForm: Codable {
     var blacklistDamage: Int?
     /// Readers of outcomes that belong to the process; absent where there are none.
     var ownReaders: [ReaderForm]?
+    /// Absent where no engine runs, or the owner is of an older version.
+    var figures: FiguresForm?
     /// Absent where the owner is of an older version.
     var history: HistoryForm?
 
-    init(_ status: DeskStatus) {
+    package init(_ status: DeskStatus) {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map(PausedTagForm.init)
         conditions = status.conditions.map { $0.map(ConditionForm.init) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
+        figures = status.figures.map(FiguresForm.init)
         history = status.history.map(HistoryForm.init)
     }
 
@@ -32,6 +35,7 @@ struct StatusForm: Codable {
         status.conditions = conditions.map { $0.map(\.value) }
         status.blacklistDamage = blacklistDamage ?? 0
         status.ownReaders = (ownReaders ?? []).map { $0.value() }
+        status.figures = figures?.value
         status.history = history?.value()
         return status
     }
@@ -72,6 +76,9 @@ package struct RouteForm: Codable, Hashable, Sendable {
     package var holding: String?
     /// Topics that the service refuses; absent where every topic goes.
     package var topics: [TopicForm]?
+    /// Those that take entries. Absent where the owner does not say.
+    package var connections: Int?
+    package var connectionLimit: Int?
 
     package init(_ route: DeskStatus.Route, isNamed: Bool) {
         self.route = isNamed ? route.name : nil
@@ -82,12 +89,15 @@ package struct RouteForm: Codable, Hashable, Sendable {
         suspects = route.suspects
         holding = route.holding
         topics = route.topics.isEmpty ? nil : route.topics.map { TopicForm($0) }
+        (connections, connectionLimit) = (route.connections, route.connectionLimit)
     }
 
     func value() -> DeskStatus.Route {
-        DeskStatus.Route(
+        var value = DeskStatus.Route(
             name: route ?? "", endpoint: endpoint, connection: connection, isAway: isAway, inFlight: inFlight,
             suspects: suspects, holding: holding, topics: (topics ?? []).map { $0.value() })
+        (value.connections, value.connectionLimit) = (connections, connectionLimit)
+        return value
     }
 }
 

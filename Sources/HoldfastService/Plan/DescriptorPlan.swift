@@ -86,11 +86,19 @@ extension HoldfastConfiguration {
     /// Warnings for people: keys, passphrases and a journal that others of this machine may read.
     package var openedSecrets: [String] { OpenedSecrets(self).warnings }
 
+    /// Descriptors that a service with this configuration may use: for delivery, files, operators and all senders.
+    package var descriptorsWanted: Int { DescriptorPlan(self).wanted }
+
+    /// The warning for a process that may have no more descriptors than `limit`; nil where that is enough.
+    package func descriptorWarning(within limit: Int?) -> String? {
+        limit.flatMap { DescriptorPlan(self).warning(within: $0) }
+    }
+
     /// Warnings for people: settings that hold in another way than they are written, or are not safe.
     ///
     /// - Parameter limit: how many files and connections the process may have open; nil where nobody knows.
     package func warnings(within limit: Int?) -> [String] {
         openedSecrets + routes.compactMap(\.credentialsWarning) + outdatedLists
-            + [limit.flatMap { DescriptorPlan(self).warning(within: $0) }].compactMap(\.self)
+            + [descriptorWarning(within: limit)].compactMap(\.self)
     }
 }

@@ -1,5 +1,5 @@
-internal import Holdfast
-internal import HoldfastTransport
+package import Holdfast
+package import HoldfastTransport
 package import HoldfastWebhooks
 
 /// A webhook whose files are read, and are what they should be.
@@ -23,6 +23,13 @@ package struct ReadyWebhook {
             throw UnusableWebhook(key: "trust", message: error.message)
         }
         self.configuration = configuration
+    }
+
+    /// The way to the receiver.
+    ///
+    /// - Throws: ``ConnectError`` that names a file that is missing or invalid.
+    package func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
+        try configuration.dialer(within: limit)
     }
 
     /// Everything that is wrong: what is found is taken away, and the rest looked at.

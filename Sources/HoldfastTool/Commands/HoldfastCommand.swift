@@ -69,8 +69,7 @@ struct HoldfastCommand: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
-            StatusCommand.self,
-            GatewayCommand.self, FeedbackCommand.self,
+            StatusCommand.self, DoctorCommand.self, TopCommand.self, GatewayCommand.self, FeedbackCommand.self,
             ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, RoutesCommand.self,
             TagsCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, PostgresCommand.self,

@@ -50,6 +50,13 @@ struct SystemAccount: Hashable {
         (self.name, userID, self.group) = (name, user, SystemGroup(id: group))
     }
 
+    /// `nil` if there is none of this number.
+    init?(id: UInt32) {
+        guard let entry = unsafe getpwuid(id), let text = unsafe entry.pointee.pw_name else { return nil }
+        (name, userID) = (unsafe String(cString: text), id)
+        group = SystemGroup(id: unsafe entry.pointee.pw_gid)
+    }
+
     /// The directory on the way to `path`, itself included, that this user can't enter; nil for none. The user's further
     /// groups are not looked at.
     func obstacle(on path: String) -> PathOwner? {

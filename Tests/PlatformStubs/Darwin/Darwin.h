@@ -49,7 +49,34 @@ int getsockopt(int, int, int, void *, socklen_t *);
 int setsockopt(int, int, int, const void *, socklen_t);
 ssize_t sendto(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
 
+// signal.h
+#define SIGSTOP 17
+#define SIGTSTP 18
+int kill(pid_t, int);
+
+// termios.h, sys/ttycom.h
+typedef unsigned long tcflag_t;
+typedef unsigned char cc_t;
+typedef unsigned long speed_t;
+struct termios {
+    tcflag_t c_iflag;
+    tcflag_t c_oflag;
+    tcflag_t c_cflag;
+    tcflag_t c_lflag;
+    cc_t c_cc[20];
+    speed_t c_ispeed;
+    speed_t c_ospeed;
+};
+#define TCSADRAIN 1
+int tcgetattr(int, struct termios *);
+int tcsetattr(int, int, const struct termios *);
+void cfmakeraw(struct termios *);
+struct winsize { unsigned short ws_row; unsigned short ws_col; unsigned short ws_xpixel; unsigned short ws_ypixel; };
+// A macro that the importer can't read; Swift's overlay has it as this.
+static const unsigned long TIOCGWINSZ = 0x40087468;
+
 // unistd.h
+pid_t getpid(void);
 int close(int) __attribute__((swift_attr("@discardableResult")));
 int fsync(int);
 int ftruncate(int, off_t);

@@ -49,32 +49,12 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Connects with 10 seconds of patience.
-    func connect(_ settings: PostgresSettings) throws -> PQConnection {
-        do throws(PQError) {
-            return try PQConnection(
-                PQTarget(settings.connection), PQSession(applicationName: "holdfast tool"), by: Self.deadline,
-                PQInterruption())
-        } catch {
-            throw ToolError(error)
-        }
-    }
+    func connect(_ settings: PostgresSettings) throws -> PQConnection { try DatabaseLook.connect(settings) }
 
-    static var deadline: ContinuousClock.Instant { .now + .seconds(10) }
+    static var deadline: ContinuousClock.Instant { DatabaseLook.deadline }
 }
 
 extension ToolError {
-    init(_ error: PQError) {
-        let status: ToolStatus =
-            switch error.kind {
-            case .unreachable, .inDoubt, .interrupted: .unavailable
-            case .refused:
-                error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
-            case .configuration: .configuration
-            case .unexpected: .internalFault
-            }
-        self.init(status, "the database: \(error)")
-    }
-
     init(_ error: SchemaError) {
         switch error {
         case .failed(let error): self.init(error)

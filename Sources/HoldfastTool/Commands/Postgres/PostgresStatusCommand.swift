@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Holdfast
 internal import HoldfastPQ
 internal import HoldfastPostgres
@@ -41,52 +40,12 @@ struct PostgresStatusCommand: AsyncParsableCommand {
             }
             let report: FleetReport
             do throws(PQError) {
-                report = try Self.look(schema, connection)
+                report = try DatabaseLook.look(schema, connection)
             } catch {
                 throw ToolError(error)
             }
             Console.standard.print(json ? try JSONOutput.line(report) : report.text())
             return report.journals.contains { $0.state == .silent || $0.state == .free } ? .notAllConfirmed : .ok
-        }
-    }
-
-    private static func look(_ schema: SchemaName, _ connection: PQConnection) throws(PQError) -> FleetReport {
-        let calls = OwnershipCalls(schema)
-        let durability = try DatabaseDurability(connection, by: DatabaseOptions.deadline)
-        let first = try calls.list(connection, by: DatabaseOptions.deadline)
-        let isAnyOwned = first.contains { !$0.sighting.isFree }
-        if isAnyOwned { Thread.sleep(forTimeInterval: 2.5) }
-        let second = isAnyOwned ? try calls.list(connection, by: DatabaseOptions.deadline) : first
-        let sessions = try JournalSessions(connection, by: DatabaseOptions.deadline)
-        let releases = try ifAllowed { () throws(PQError) in
-            try calls.releases(connection, by: DatabaseOptions.deadline)
-        }
-        var journals: [FleetReport.Journal] = []
-        for journal in second {
-            var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
-            if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
-            if report.state == .free { report.freeSeconds = releases?[journal.id] }
-            report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
-            try report.add(space(schema, journal.id, connection))
-            journals.append(report)
-        }
-        return FleetReport(schema: schema.description, durability, journals)
-    }
-
-    /// - Returns: nil for who may not ask.
-    private static func space(
-        _ schema: SchemaName, _ journal: Int32, _ connection: PQConnection
-    ) throws(PQError) -> LogState? {
-        try ifAllowed { () throws(PQError) in
-            try LogCalls(schema, journal: journal).state(connection, by: DatabaseOptions.deadline)
-        }
-    }
-
-    /// - Returns: nil for who may not ask.
-    private static func ifAllowed<R>(_ call: () throws(PQError) -> R) throws(PQError) -> R? {
-        do throws(PQError) { return try call() } catch {
-            guard error.sqlState == "42501" else { throw error }
-            return nil
         }
     }
 }

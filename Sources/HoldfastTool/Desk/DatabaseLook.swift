@@ -1,0 +1,73 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastPQ
+internal import HoldfastPostgres
+internal import HoldfastService
+
+/// Looks at the journals of a fleet in their database, and changes nothing.
+enum DatabaseLook {
+    /// What a call may take.
+    static var deadline: ContinuousClock.Instant { .now + .seconds(10) }
+
+    /// Connects with 10 seconds of patience.
+    static func connect(_ settings: PostgresSettings) throws -> PQConnection {
+        do throws(PQError) {
+            return try PQConnection(
+                PQTarget(settings.connection), PQSession(applicationName: "holdfast tool"), by: deadline,
+                PQInterruption())
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    /// Whether an owner lives is found by looking twice, 2.5 seconds apart.
+    static func look(_ schema: SchemaName, _ connection: PQConnection) throws(PQError) -> FleetReport {
+        let calls = OwnershipCalls(schema)
+        let durability = try DatabaseDurability(connection, by: deadline)
+        let first = try calls.list(connection, by: deadline)
+        let isAnyOwned = first.contains { !$0.sighting.isFree }
+        if isAnyOwned { Thread.sleep(forTimeInterval: 2.5) }
+        let second = isAnyOwned ? try calls.list(connection, by: deadline) : first
+        let sessions = try JournalSessions(connection, by: deadline)
+        let releases = try ifAllowed { () throws(PQError) in try calls.releases(connection, by: deadline) }
+        var journals: [FleetReport.Journal] = []
+        for journal in second {
+            var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
+            if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
+            if report.state == .free { report.freeSeconds = releases?[journal.id] }
+            report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
+            try report.add(space(schema, journal.id, connection))
+            journals.append(report)
+        }
+        return FleetReport(schema: schema.description, durability, journals)
+    }
+
+    /// - Returns: nil for who may not ask.
+    private static func space(
+        _ schema: SchemaName, _ journal: Int32, _ connection: PQConnection
+    ) throws(PQError) -> LogState? {
+        try ifAllowed { () throws(PQError) in try LogCalls(schema, journal: journal).state(connection, by: deadline) }
+    }
+
+    /// - Returns: nil for who may not ask.
+    private static func ifAllowed<R>(_ call: () throws(PQError) -> R) throws(PQError) -> R? {
+        do throws(PQError) { return try call() } catch {
+            guard error.sqlState == "42501" else { throw error }
+            return nil
+        }
+    }
+}
+
+extension ToolError {
+    init(_ error: PQError) {
+        let status: ToolStatus =
+            switch error.kind {
+            case .unreachable, .inDoubt, .interrupted: .unavailable
+            case .refused:
+                error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
+            case .configuration: .configuration
+            case .unexpected: .internalFault
+            }
+        self.init(status, "the database: \(error)")
+    }
+}

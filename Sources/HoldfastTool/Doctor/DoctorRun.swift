@@ -1,0 +1,191 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastGateway
+internal import HoldfastService
+internal import HoldfastTransport
+
+/// Examines a configuration and all that a service with it needs. Looks only: changes nothing, takes no journal over, and
+/// sends nothing to a device.
+struct DoctorRun: Sendable {
+    struct Options: Sendable {
+        /// Whether anything is looked up or connected to.
+        var usesNetwork = true
+        /// Whether push services are asked.
+        var probes = true
+        /// The unit of systemd; nil for the one that systemd finds.
+        var unit: String?
+    }
+
+    let configuration: HoldfastConfiguration
+    /// What is wrong with the text of the configuration.
+    let mistakes: [ConfigProblem]
+    /// Where the journal is; nil where nobody says.
+    let journal: String?
+    let options: Options
+    let notes: any RouteLook.ProbeNotes
+
+    /// - Parameters:
+    ///   - begins: called before a part that may take a while, with its name.
+    ///   - tell: called with what was found in each part, in their order.
+    func run(begins: (String) -> Void, tell: (DoctorFinding.Area, [DoctorFinding]) -> Void) async -> [DoctorFinding] {
+        var all: [DoctorFinding] = []
+        func take(_ area: DoctorFinding.Area, _ findings: [DoctorFinding]) {
+            guard !findings.isEmpty else { return }
+            tell(area, findings)
+            all += findings
+        }
+        // What waits for others goes on beside what is looked at here.
+        let routes = configuration.routes.map { route in Task { await look(route) } }
+        let webhooks = configuration.webhooks.map { webhook in Task { await look(webhook) } }
+        let database = Task { await lookAtDatabase() }
+        take(.configuration, configurationFindings)
+        let unit = options.unit.map { UnitFacts(path: $0, files: [$0]) } ?? UnitFacts.find()
+        take(.files, FileLook.look(configuration, user: user(unit)).findings)
+        begins("the journal")
+        let facts = await journalFacts()
+        take(.journal, facts.map { $0.findings.filter { $0.area == .journal } } ?? [])
+        begins("the disk")
+        take(.disk, disk(facts))
+        take(.service, facts.map { $0.findings.filter { $0.area == .service } } ?? [])
+        let limits = limitFacts(unit, facts).findings
+        take(.descriptors, limits.filter { $0.area == .descriptors })
+        take(.limits, limits.filter { $0.area == .limits })
+        take(.listeners, listeners)
+        begins("the database")
+        take(.database, await database.value)
+        for (route, task) in zip(configuration.routes, routes) {
+            begins("route \(route.name), \(route.endpoint)")
+            take(.routes, await task.value)
+        }
+        for (webhook, task) in zip(configuration.webhooks, webhooks) {
+            begins("webhook \(webhook.name)")
+            take(.webhooks, await task.value)
+        }
+        return all
+    }
+
+    // MARK: Here
+
+    private var configurationFindings: [DoctorFinding] {
+        guard mistakes.isEmpty else {
+            return mistakes.map { mistake in
+                .fault(
+                    .configuration, "mistake", nil, mistake.description,
+                    next: "mend it; `holdfast config show` prints all keys")
+            }
+        }
+        guard !configuration.isEmpty else {
+            return [
+                journal == nil
+                    ? .fault(
+                        .configuration, "file", nil, "there is no configuration",
+                        next: "`holdfast init` makes one; or name it by --config")
+                    : .skipped(.configuration, "file", nil, "none is named, and a journal by itself is looked at")
+            ]
+        }
+        let name = configuration.file ?? "the environment, without a file"
+        let secrets = Set(configuration.openedSecrets)
+        let descriptors = DescriptorLimit.current?.raised
+        let warnings = configuration.warnings(within: descriptors).filter { words in
+            // Those of files, descriptors and credentials are told in their place.
+            !secrets.contains(words) && words != configuration.descriptorWarning(within: descriptors)
+                && !configuration.routes.contains { $0.credentialsWarning == words }
+        }
+        let listeners = configuration.gateway.listeners.count
+        return [
+            .ok(
+                .configuration, "file", nil,
+                "\(name) is whole: \(Format.plural(configuration.routes.count, "route")), \(Format.plural(listeners, "listener"))"
+            )
+        ] + warnings.map { .warning(.configuration, "setting", nil, $0, next: "see what is named") }
+    }
+
+    /// As whom the service runs: whose journal it is, or as the unit says.
+    private func user(_ unit: UnitFacts?) -> SystemAccount? {
+        if let journal, let owner = PathOwner(journal) { return SystemAccount(id: owner.userID) }
+        return unit?.user.flatMap { SystemAccount(named: $0) }
+    }
+
+    private func journalFacts() async -> JournalFacts? {
+        guard let journal else { return nil }
+        // Of a host of a fleet that has not begun yet there is nothing to see here.
+        if configuration.journal.postgres != nil, !FileManager.default.fileExists(atPath: journal) { return nil }
+        return await JournalLook.look(journal, configuration)
+    }
+
+    private func disk(_ facts: JournalFacts?) -> [DoctorFinding] {
+        let place = configuration.journal.postgres == nil ? journal : configuration.journal.copies
+        guard let place else { return [] }
+        var disk = DiskLook.look(DiskLook.nearest(place))
+        disk.isFull = configuration.journal.durability == .full
+        if case .open(let figures)? = facts?.state {
+            let history = facts?.history
+            disk.growth = max(figures.limit - figures.used, 0) + (history.map { max($0.limit - $0.bytes, 0) } ?? 0)
+            if let history, let span = history.span, span > .seconds(3600) {
+                disk.historyPerDay = Int(Double(history.bytes) * (.seconds(86_400) / span))
+            }
+        } else if facts != nil {
+            disk.growth = configuration.journal.limit + configuration.journal.history.limitBytes
+        }
+        return disk.findings
+    }
+
+    private func limitFacts(_ unit: UnitFacts?, _ facts: JournalFacts?) -> LimitFacts {
+        let process = facts?.process.map(ProcessLook.look)
+        let own = DescriptorLimit.current.map { ($0.raised, "this shell allows") }
+        let units = unit?.openFiles.map { ($0, "the unit allows") }
+        let running = process?.limit.map { ($0, "the service's process may have open") }
+        return LimitFacts(
+            window: configuration.limits.engine.window,
+            routes: configuration.routes.map { route in
+                LimitFacts.Route(
+                    name: route.name, connections: route.connections ?? 2,
+                    streams: route.protocol == .http2 ? route.network.streams : nil)
+            },
+            drainLimit: configuration.gateway.drainLimit, shutdownLimit: configuration.limits.engine.shutdownLimit,
+            unit: unit, descriptorsWanted: configuration.descriptorsWanted, descriptorLimit: running ?? units ?? own,
+            descriptorsOpen: process?.open,
+            webhooks: configuration.webhooks.map { ($0.name, $0.retry.maximum) },
+            historyKeep: configuration.journal.history.isKept ? configuration.journal.history.age : .zero)
+    }
+
+    private var listeners: [DoctorFinding] {
+        let now = EngineClock.system.wall()
+        return configuration.gateway.listeners.map { name, listener in
+            var facts = ListenerFacts(name: name, listen: "\(listener.listen)", certificate: .none)
+            if let identity = listener.tls?.identity {
+                do throws(TransportConfigurationError) {
+                    facts.certificate = .good(until: try identity.load(as: "server certificate").notAfter)
+                } catch {
+                    facts.certificate = .unusable(error.message)
+                }
+            }
+            return facts.finding(at: now)
+        }
+    }
+
+    // MARK: Elsewhere
+
+    private func look(_ route: RouteSettings) async -> [DoctorFinding] {
+        guard options.usesNetwork else {
+            return [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
+        }
+        let facts = await RouteLook(settings: route, isProbing: options.probes, notes: notes).look()
+        return facts.findings(at: EngineClock.system.wall())
+    }
+
+    private func look(_ webhook: WebhookSettings) async -> [DoctorFinding] {
+        guard options.usesNetwork else {
+            return [.skipped(.webhooks, "network", webhook.name, "nothing was connected to, as --no-network says")]
+        }
+        return await WebhookLook.look(webhook).findings(at: EngineClock.system.wall())
+    }
+
+    private func lookAtDatabase() async -> [DoctorFinding] {
+        guard let postgres = configuration.journal.postgres else { return [] }
+        guard options.usesNetwork else {
+            return [.skipped(.database, "database", nil, "nothing was connected to, as --no-network says")]
+        }
+        return await DatabaseLook.facts(postgres).findings
+    }
+}

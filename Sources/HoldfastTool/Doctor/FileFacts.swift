@@ -1,0 +1,86 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastGateway
+internal import HoldfastService
+
+/// The files that a service reads, and whether it may.
+struct FileFacts: Sendable {
+    struct File: Hashable, Sendable {
+        var path: String
+        /// The directory on the way that the service's user can't enter, or the file that it can't read.
+        var obstacle: String?
+    }
+
+    /// As whom the service runs; nil where nobody says, and where it is root.
+    var account: String?
+    var files: [File]
+    /// Secrets that others may read.
+    var opened: [String]
+
+    var findings: [DoctorFinding] {
+        let who = account.map { "the service's user \($0)" } ?? "this user"
+        let hidden = files.compactMap { file -> DoctorFinding? in
+            file.obstacle.map { obstacle in
+                .fault(
+                    .files, "rights", file.path, "\(who) can't read it: \(obstacle)",
+                    next: "give that user's group the right to read it, and to enter the directories on the way")
+            }
+        }
+        let secrets = opened.map { words -> DoctorFinding in
+            // The words name the command behind their last colon.
+            let parts = words.split(separator: ": `", maxSplits: 1).map(String.init)
+            return .warning(
+                .files, "secrets", nil, parts[0], next: parts.count > 1 ? "`" + parts[1] : "close it to others")
+        }
+        guard hidden.isEmpty, secrets.isEmpty else { return hidden + secrets }
+        return [
+            .ok(
+                .files, "rights", nil,
+                "\(who) can read all \(Format.plural(files.count, "file")), and secrets are closed to others")
+        ]
+    }
+}
+
+/// Finds out whose files those of a configuration are.
+enum FileLook {
+    /// - Parameter user: as whom the service runs; nil for this user.
+    static func look(_ configuration: HoldfastConfiguration, user: SystemAccount?) -> FileFacts {
+        let account = user.flatMap { $0.userID == 0 || $0.userID == geteuid() ? nil : $0 }
+        let files = paths(configuration).map { path in
+            FileFacts.File(path: path, obstacle: account.flatMap { obstacle(path, $0) } ?? missing(path))
+        }
+        return FileFacts(account: account?.name, files: files, opened: configuration.openedSecrets)
+    }
+
+    private static func missing(_ path: String) -> String? {
+        FileManager.default.isReadableFile(atPath: path)
+            ? nil : FileManager.default.fileExists(atPath: path) ? "permission denied" : "there is no such file"
+    }
+
+    private static func obstacle(_ path: String, _ account: SystemAccount) -> String? {
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        if let owner = account.obstacle(on: URL(fileURLWithPath: real).deletingLastPathComponent().path) {
+            return "\(owner.path) is \(owner.description)"
+        }
+        guard let owner = PathOwner(real), !owner.allows(account, 0o4) else { return nil }
+        return "it is \(owner.description)"
+    }
+
+    /// All files that it names, each once, in its order.
+    private static func paths(_ configuration: HoldfastConfiguration) -> [String] {
+        var paths: [String] = [configuration.file].compactMap(\.self)
+        for route in configuration.routes {
+            paths +=
+                [route.trust, route.signingKey?.file].compactMap(\.self) + (route.certificate?.identity.files ?? [])
+        }
+        for (_, listener) in configuration.gateway.listeners {
+            paths += listener.tls?.identity.files ?? []
+            if case .file(let path)? = listener.tls?.clientAuthorities { paths.append(path) }
+            if case .file(let path)? = listener.tls?.clientRevocations { paths.append(path) }
+        }
+        for webhook in configuration.webhooks { paths += [webhook.secretFile, webhook.trust].compactMap(\.self) }
+        paths += [configuration.admin.tokenFile].compactMap(\.self)
+        var seen: Set<String> = []
+        return paths.filter { !$0.isEmpty && seen.insert($0).inserted }
+    }
+}

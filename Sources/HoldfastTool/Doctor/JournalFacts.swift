@@ -1,0 +1,172 @@
+internal import Holdfast
+internal import HoldfastService
+
+/// A journal, and the process that uses it.
+struct JournalFacts: Sendable {
+    enum State: Sendable {
+        /// There is none yet: it is made by the first start, in this directory.
+        case unmade(directory: String)
+        /// It can't be read.
+        case unreadable(JournalError)
+        case open(Figures)
+    }
+
+    struct Figures: Sendable {
+        /// The process that uses it, for people; nil at rest.
+        var owner: String?
+        var unconfirmed = 0
+        var used = 0
+        /// 0 where nobody knows.
+        var limit = 0
+        /// Of entries; nil for none.
+        var entryLimit: Int?
+        var quarantined = 0
+        var unserved: [UnservedLane] = []
+        /// Whether this user may write to it.
+        var isWritable = true
+    }
+
+    var path: String
+    var state: State
+    /// The history: its bytes and limit, for how long it is kept, and since when it has ended notifications.
+    var history: History?
+    /// What its process says; nil at rest.
+    var service: Service?
+
+    struct History: Sendable {
+        var bytes: Int
+        var limit: Int
+        var keep: Duration
+        /// The age of the oldest; nil for none.
+        var span: Duration?
+        var lost: Int
+    }
+
+    enum Service: Sendable {
+        case answered(DeskStatus, in: Duration)
+        case silent(String)
+    }
+}
+
+extension JournalFacts {
+    var findings: [DoctorFinding] {
+        switch state {
+        case .unmade(let directory):
+            return [.ok(.journal, "journal", path, "it is made by the first start, in \(directory)")]
+        case .unreadable(let error):
+            return [.fault(.journal, "journal", path, error.message, next: Self.remedy(of: error))]
+        case .open(let figures):
+            return [ownership(figures), fullness(figures), health(figures)].compactMap(\.self) + unserved(figures)
+                + [historyExtent].compactMap(\.self) + (service.map(serviceFindings) ?? [])
+        }
+    }
+
+    private static func remedy(of error: JournalError) -> String {
+        switch error.code {
+        case .permissionDenied: "run the doctor as root, or as the service's user"
+        case .damaged: "`holdfast journal verify` says what is damaged; with `--salvage NEW` it copies what is sound"
+        case .unsupportedFileSystem: "put the journal on a disk of this machine"
+        case .newerFormat: "use the newer Holdfast that has written it"
+        default: "see to what is named"
+        }
+    }
+
+    private func ownership(_ figures: Figures) -> DoctorFinding {
+        let waiting = Format.plural(figures.unconfirmed, "notification") + " waiting"
+        guard figures.isWritable else {
+            return .fault(
+                .journal, "journal", path, "this user may read it, and not write to it; \(waiting)",
+                next: "run the doctor as the service's user; if that may not write either, `chown -R` it")
+        }
+        return .ok(.journal, "journal", path, "\(figures.owner.map { "in use by \($0)" } ?? "at rest"); \(waiting)")
+    }
+
+    private func fullness(_ figures: Figures) -> DoctorFinding? {
+        guard figures.limit > 0 else { return nil }
+        let share = Double(figures.used) / Double(figures.limit)
+        let words = "\(Format.bytes(figures.used)) of \(Format.bytes(figures.limit))"
+        let entries = figures.entryLimit.map { ", \(Format.count(figures.unconfirmed)) of \(Format.count($0)) entries" }
+        let text = words + (entries ?? "")
+        let entryShare = figures.entryLimit.map { Double(figures.unconfirmed) / Double(max($0, 1)) } ?? 0
+        if share >= 1 || entryShare >= 1 {
+            return .fault(
+                .journal, "room", nil, "it is full: \(text); senders are refused or wait",
+                next: "`holdfast status` says what holds deliveries up; else raise journal.limit")
+        }
+        if max(share, entryShare) >= 0.8 {
+            return .warning(
+                .journal, "room", nil, "it is nearly full: \(text)",
+                next: "see what holds deliveries up, or raise journal.limit")
+        }
+        return .ok(.journal, "room", nil, text)
+    }
+
+    private func health(_ figures: Figures) -> DoctorFinding {
+        if figures.quarantined > 0 {
+            return .warning(
+                .journal, "health", nil,
+                "\(Format.plural(figures.quarantined, "entry whose record", "entries whose records")) can't be read",
+                next: "`holdfast journal quarantine list` names them, `holdfast journal verify` looks for more")
+        }
+        if let history, history.lost > 0 {
+            return .warning(
+                .journal, "health", nil, "\(Format.plural(history.lost, "ended notification")) of the history are lost",
+                next: "nothing that waits is affected; readers of outcomes are told of the gap")
+        }
+        return .ok(
+            .journal, "health", nil,
+            "it opens, and no entry is in quarantine; `holdfast journal verify` reads all of it")
+    }
+
+    private func unserved(_ figures: Figures) -> [DoctorFinding] {
+        figures.unserved.map { lane in
+            .warning(
+                .journal, "lane", lane.lane,
+                "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it",
+                next: "add the route, or take them back: `holdfast journal drop --lane \(lane.lane)`")
+        }
+    }
+
+    /// Ended notifications that go before their time, because there are too many.
+    private var historyExtent: DoctorFinding? {
+        guard let history, history.keep > .zero, let span = history.span else { return nil }
+        let words =
+            "ended notifications of \(Format.span(span)), \(Format.bytes(history.bytes)) of \(Format.bytes(history.limit))"
+        guard history.bytes > history.limit / 10 * 9, span < history.keep * 3 / 4 else {
+            return .ok(.journal, "history", nil, words)
+        }
+        return .warning(
+            .journal, "history", nil,
+            "\(words): journal.history.limit lets them go before journal.history.keep does, "
+                + "which is \(Format.span(history.keep))",
+            next: "raise the limit, or shorten the time")
+    }
+
+    // MARK: Its process
+
+    private func serviceFindings(_ service: Service) -> [DoctorFinding] {
+        switch service {
+        case .silent(let why):
+            return [
+                .warning(
+                    .service, "answer", nil, "the process that uses the journal does not answer: \(why)",
+                    next: "see its log; a process that is stopped or hangs is ended with `kill`, and nothing is lost")
+            ]
+        case .answered(let status, let time):
+            return [.ok(.service, "answer", nil, "it answered after \(Format.duration(time))")] + standing(status)
+        }
+    }
+
+    /// What its process says of itself.
+    private func standing(_ status: DeskStatus) -> [DoctorFinding] {
+        status.conditions.filter { $0.severity > .notice }.map { condition in
+            let next = condition.next + (condition.command.map { ": `\($0)`" } ?? "")
+            let check = condition.kind.rawValue
+            let subject = condition.subject.isEmpty ? nil : condition.subject
+            let found = condition.what.printable(maximumLength: 1024)
+            return condition.severity == .fault
+                ? .fault(.service, check, subject, found, next: next)
+                : .warning(.service, check, subject, found, next: next)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Holdfast
+internal import HoldfastService
+
+/// What is wrong, the worst first.
+enum TopTroubles {
+    /// - Parameters:
+    ///   - silence: why the owner has not answered lately.
+    ///   - safe: makes a text safe to be shown.
+    static func list(_ status: DeskStatus, silence: String?, now: WallTime, safe: (String) -> String) -> [TopLine] {
+        let silent = silence.map { [TopLine("! no answer \(safe($0))", .red)] } ?? []
+        return silent
+            + status.conditions.map { condition in
+                let since = Format.span(now.since(condition.since))
+                let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
+                return TopLine(
+                    safe(
+                        "\(sign(condition.severity)) \(condition.what) (\(since)\(affected)). Next: \(condition.next)"),
+                    style(condition.severity))
+            }
+    }
+
+    private static func sign(_ severity: HealthCondition.Severity) -> String { severity == .notice ? "-" : "!" }
+
+    private static func style(_ severity: HealthCondition.Severity) -> TopStyle {
+        switch severity {
+        case .fault: .red
+        case .warning: .yellow
+        case .notice: .plain
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import Holdfast
+import Scratch
+import Testing
+
+@Suite("holdfast doctor", .serialized)
+struct DoctorCommandTests {
+    private static let nobody = String(repeating: "0", count: 64)
+
+    /// What a run has found, by area and check.
+    private struct Report {
+        let status: Int32
+        let output: String
+        let findings: [[String: Any]]
+
+        init(_ result: Tool.Result) throws {
+            (status, output) = (result.status, result.output + result.errors)
+            findings = try #require(try result.json()["findings"] as? [[String: Any]], "\(output)")
+        }
+
+        func level(_ area: String, _ check: String) -> String? {
+            findings.first { $0["area"] as? String == area && $0["check"] as? String == check }?["level"] as? String
+        }
+
+        func found(_ check: String) -> String {
+            findings.filter { $0["check"] as? String == check }.compactMap { $0["found"] as? String }.joined(
+                separator: "; ")
+        }
+
+        var faults: [[String: Any]] { findings.filter { $0["level"] as? String == "fault" } }
+    }
+
+    private func doctor(_ world: ServiceWorld, _ flags: String...) async throws -> Report {
+        // Provider tokens that a run leaves are the world's own.
+        try Report(
+            try await Tool.start(
+                ["doctor", "--config", world.folder("holdfast.yaml"), "--json"] + flags,
+                environment: ["XDG_CACHE_HOME": world.folder("cache")]
+            ).result())
+    }
+
+    private func world(_ flags: String...) async throws -> ServiceWorld {
+        try await ServiceWorld(mockFlags: flags + ["--reject", "\(Self.nobody)=BadDeviceToken"])
+    }
+
+    @discardableResult
+    private func run(_ program: String, _ arguments: String...) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    @Test(
+        "Beside a running service it finds no fault, changes nothing, and nothing reaches a device; text and JSON agree"
+    )
+    func well() async throws {
+        let world = try await world("--verify-tokens")
+        try await world.serve()
+        let report = try await doctor(world)
+        #expect(report.faults.isEmpty, "\(report.output)")
+        #expect([0, 1].contains(report.status), "\(report.status)")
+        for (area, check) in [
+            ("configuration", "file"), ("files", "rights"), ("journal", "journal"), ("journal", "room"),
+            ("disk", "space"),
+            ("service", "answer"), ("descriptors", "open-files"), ("listeners", "certificate"),
+            ("routes", "credentials"),
+            ("routes", "addresses"), ("routes", "connection"), ("routes", "probe"), ("routes", "clock"),
+            ("limits", "window"),
+        ] { #expect(report.level(area, check) == "ok", "\(area) \(check): \(report.output)") }
+        #expect(report.found("journal").contains("in use by process"))
+        #expect(report.found("connection").contains("signed by"))
+        #expect(try world.mock.taken() == 0)
+        let text = try await Tool.run("doctor", "--config", world.folder("holdfast.yaml"), "--no-network")
+        #expect(text.status == report.status, "\(text.output)")
+        #expect(text.output.contains("routes\n  skipped  network example: nothing was connected to"), "\(text.output)")
+        #expect(!text.output.contains("\u{1B}"))
+        let quiet = try await doctor(world, "--no-probe")
+        #expect(quiet.level("routes", "probe") == "skipped" && quiet.level("routes", "connection") == "ok")
+        #expect(try await world.stop().status == 0)
+        let left = try FileManager.default.contentsOfDirectory(atPath: world.folder("push.journal"))
+        #expect(!left.contains { $0.contains("doctor") }, "\(left)")
+    }
+
+    @Test("A wrong key, a wrong name, a clock that is off, and rights that are wrong are found, each in its place")
+    func faults() async throws {
+        let world = try await world("--verify-tokens")
+        // Another key under the same identifier.
+        #expect(
+            try run(
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                world.folder("certs/AuthKey.p8")) == 0)
+        #expect(chmod(world.folder("certs/AuthKey.p8"), 0o644) == 0)
+        let key = try await doctor(world)
+        #expect(key.status == 78)
+        #expect(
+            key.level("routes", "probe") == "fault" && key.found("probe").contains("InvalidProviderToken"),
+            "\(key.output)")
+        #expect(key.level("files", "secrets") == "warning", "\(key.output)")
+        try world.writeConfiguration(route: "    server-name: push.example.com")
+        let name = try await doctor(world)
+        #expect(name.level("routes", "connection") == "fault", "\(name.output)")
+        #expect(name.found("connection").contains("another host name"), "\(name.output)")
+    }
+
+    @Test("The clock is compared with the service's Date")
+    func clock() async throws {
+        let folder = try TemporaryFolder()
+        let date = Date().addingTimeInterval(3600)
+        let format = DateFormatter()
+        (format.locale, format.timeZone) = (Locale(identifier: "en_US_POSIX"), TimeZone(identifier: "GMT"))
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        try folder.write(
+            "script.yaml",
+            """
+            steps:
+              - answer: {status: 400, headers: {date: "\(format.string(from: date))"}, body: '{"reason":"BadDeviceToken"}'}
+            """)
+        let world = try await ServiceWorld(mockFlags: ["--script", folder("script.yaml")])
+        let report = try await doctor(world)
+        #expect(report.level("routes", "clock") == "fault", "\(report.output)")
+        #expect(report.found("clock").contains("behind the service's"), "\(report.output)")
+        #expect(report.level("routes", "probe") == "ok")
+    }
+
+    @Test("A certificate of the service that has expired is told with its date")
+    func expired() async throws {
+        let world = try await world()
+        #expect(
+            try run(
+                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                world.folder("x.key")) == 0)
+        #expect(
+            try run(
+                "openssl", "req", "-new", "-key", world.folder("x.key"), "-subj", "/CN=localhost", "-out",
+                world.folder("x.csr")) == 0)
+        try world.folder.write(
+            "x.ext", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\nkeyUsage=digitalSignature\n")
+        #expect(
+            try run(
+                "openssl", "x509", "-req", "-in", world.folder("x.csr"), "-signkey", world.folder("x.key"), "-days",
+                "-3",
+                "-extfile", world.folder("x.ext"), "-out", world.folder("x.pem")) == 0)
+        let server = try RunningTool(
+            [
+                "s_server", "-accept", "127.0.0.1:0", "-cert", world.folder("x.pem"), "-key", world.folder("x.key"),
+                "-alpn", "h2",
+            ],
+            pipe: Pipe(), program: "/usr/bin/openssl")
+        #expect(try await waitUntil { try server.output.contains("ACCEPT 127.0.0.1:") })
+        let port = try server.output.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }?.split(separator: ":").last
+        try world.folder.write(
+            "holdfast.yaml",
+            """
+            journal: {path: push.journal}
+            routes: [{endpoint: "https://127.0.0.1:\(port ?? "0")", trust: x.pem, topics: [com.example.app]}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        let report = try await doctor(world)
+        #expect(report.level("routes", "connection") == "fault", "\(report.output)")
+        let year = Calendar(identifier: .gregorian).component(.year, from: Date().addingTimeInterval(-3 * 86_400))
+        #expect(report.found("connection").contains("has expired (on \(year)-"), "\(report.output)")
+        server.kill(SIGTERM)
+    }
+
+    @Test(
+        "A name without an address, an address where nobody listens, and a configuration with mistakes are found in seconds"
+    )
+    func unreachable() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "holdfast.yaml",
+            """
+            journal: {path: push.journal}
+            routes:
+              - {name: a, endpoint: "https://nowhere.invalid", topics: [a]}
+              - {name: b, endpoint: "https://127.0.0.1:1", topics: [b], connections: many}
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        let report = try Report(
+            try await Tool.run("doctor", "--config", folder("holdfast.yaml"), "--json", limit: .seconds(30)))
+        #expect(report.status == 78)
+        #expect(report.level("configuration", "mistake") == "fault" && report.found("mistake").contains("many"))
+        #expect(report.level("routes", "name") == "fault", "\(report.output)")
+        #expect(report.found("addresses").contains("Connection refused"), "\(report.output)")
+        #expect(report.level("journal", "journal") == "ok", "\(report.output)")
+    }
+
+    @Test(
+        "A full disk, and files that the service's user may not read, are found",
+        .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
+    func places() async throws {
+        let world = try await world()
+        try FileManager.default.createDirectory(atPath: world.folder("small"), withIntermediateDirectories: true)
+        let script = #"""
+            unshare -m true || exit 126
+            exec unshare -m sh -c \
+                'mount -t tmpfs -o size=1m tmpfs "$1" && { cat /dev/zero >"$1/fill" 2>/dev/null; exec "$0" doctor --journal "$1/j" --json; }' "$0" "$@"
+            """#
+        let full = try RunningTool(["-c", script, Tool.path, world.folder("small")], program: "/bin/sh")
+        let result = try await full.result()
+        if result.status != 126 {
+            let report = try Report(result)
+            #expect(report.level("disk", "space") == "fault", "\(report.output)")
+            #expect(report.level("disk", "sync-time") == "fault", "\(report.output)")
+            #expect(report.level("disk", "file-system") == "warning", "\(report.output)")
+        }
+        // The journal is another user's, and the key root's alone.
+        try await world.serve()
+        _ = try await world.stop()
+        #expect(try run("chown", "-R", "nobody", world.folder("push.journal")) == 0)
+        let report = try await doctor(world, "--no-network")
+        #expect(report.level("files", "rights") == "fault", "\(report.output)")
+        #expect(report.found("rights").contains("nobody can't read it"), "\(report.output)")
+    }
+}

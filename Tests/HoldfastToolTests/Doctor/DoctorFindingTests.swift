@@ -1,0 +1,179 @@
+import Foundation
+import Holdfast
+import HoldfastAPNsAnswers
+import HoldfastService
+import Testing
+
+@testable import HoldfastTool
+
+@Suite("What the doctor makes of facts")
+struct DoctorFindingTests {
+    private static let now = WallTime(seconds: 1_800_000_000)
+    private static let day: Int64 = 86_400
+
+    private func disk(
+        _ kind: String = "ext4", free: Int = 100 << 30, growth: Int? = 1 << 30, _ times: [Int] = [1, 2, 3],
+        full: Bool = true
+    ) -> [DoctorFinding] {
+        var facts = DiskFacts(
+            fileSystem: kind, free: free, total: 200 << 30, growth: growth,
+            sync: SyncTimes(times.map { .milliseconds($0) }).map { .times($0) } ?? .skipped("nothing"))
+        facts.isFull = full
+        return facts.findings
+    }
+
+    private func level(_ findings: [DoctorFinding], _ check: String) -> DoctorFinding.Level? {
+        findings.first { $0.check == check }?.level
+    }
+
+    @Test("Whoever is told of a fault or a warning is told what to do, and nobody else")
+    func advice() {
+        for finding in disk("tmpfs", free: 1 << 20, [900]) + disk() {
+            #expect((finding.next != nil) == (finding.level > .skipped), "\(finding)")
+            #expect(!finding.found.hasSuffix("."), "\(finding.found)")
+        }
+    }
+
+    @Test("A disk in memory, in a container, full, nearly full, or slow to sync is told as that")
+    func disks() {
+        #expect(disk().allSatisfy { $0.level == .ok })
+        #expect(level(disk("tmpfs"), "file-system") == .warning)
+        #expect(level(disk("overlay"), "file-system") == .warning)
+        var nfs = DiskFacts(fileSystem: "NFS", sync: .skipped(""))
+        nfs.unsupported = "NFS"
+        #expect(level(nfs.findings, "file-system") == .fault)
+        #expect(level(disk(free: 10 << 20), "space") == .fault)
+        #expect(level(disk(free: 10 << 30, growth: 16 << 30), "space") == .warning)
+        #expect(level(disk(free: 17 << 30, growth: 16 << 30), "space") == .ok)
+        #expect(level(disk([40, 40, 40]), "sync-time") == .warning)
+        #expect(level(disk([1, 1, 1, 1500]), "sync-time") == .warning)
+        #expect(level(disk(full: false), "sync-time") == .warning)
+        #expect(level(DiskFacts(sync: .failed("No space left on device")).findings, "sync-time") == .fault)
+        #expect(SyncTimes([.milliseconds(9), .milliseconds(1), .milliseconds(5)])?.median == .milliseconds(5))
+    }
+
+    private func limits(
+        window: Int = 2000, stop: String = "60s", wanted: Int = 1000, limit: Int = 65_536, open: Int? = nil,
+        retry: Duration = .seconds(300)
+    ) -> [DoctorFinding] {
+        LimitFacts(
+            window: window, routes: [LimitFacts.Route(name: "r", connections: 4, streams: 1000)],
+            drainLimit: .seconds(10),
+            shutdownLimit: .seconds(10),
+            unit: UnitFacts(path: "u", texts: ["[Service]\nTimeoutStopSec=\(stop)\n[Install]\nTimeoutStopSec=1"]),
+            descriptorsWanted: wanted, descriptorLimit: (limit, "the unit allows"), descriptorsOpen: open,
+            webhooks: [("w", retry)], historyKeep: .seconds(86_400)
+        ).findings
+    }
+
+    @Test("Limits that contradict each other are told")
+    func contradictions() {
+        #expect(limits().allSatisfy { $0.level == .ok })
+        #expect(level(limits(stop: "15"), "stop") == .warning)
+        #expect(level(limits(stop: "20s"), "stop") == .warning)
+        #expect(level(limits(stop: "infinity"), "stop") == .ok)
+        #expect(level(limits(window: 3), "window") == .warning)
+        #expect(level(limits(wanted: 70_000), "open-files") == .warning)
+        #expect(level(limits(limit: 1024, open: 1000), "open-files") == .fault)
+        #expect(level(limits(retry: .seconds(86_400)), "webhook") == .warning)
+    }
+
+    @Test("A unit of systemd is read with what is dropped in, and its times as systemd writes them")
+    func units() {
+        let unit = UnitFacts(
+            path: "u",
+            texts: [
+                "[Unit]\nTimeoutStopSec=3\n[Service]\n# User=root\nUser=holdfast\nLimitNOFILE=1024:65536\n",
+                "[Service]\nTimeoutStopSec = 1min 30s\n",
+            ])
+        #expect(unit.user == "holdfast" && unit.openFiles == 65_536 && unit.stopLimit == .seconds(90))
+        for (text, time) in [
+            ("60", Duration.seconds(60)), ("500ms", .milliseconds(500)), ("2h 5 min", .seconds(7500)),
+            ("3 s", .seconds(3)),
+        ] { #expect(UnitFacts.time(text) == time, "\(text)") }
+        for text in ["", "soon", "5 fortnights", "99999999999999999999"] {
+            #expect(UnitFacts.time(text) == nil, "\(text)")
+        }
+    }
+
+    private func certificate(_ days: Double) -> DoctorFinding.Level {
+        ListenerFacts(
+            name: "http2", listen: "127.0.0.1:2197",
+            certificate: .good(until: Self.now.seconds + Int64(days * Double(Self.day)))
+        ).finding(at: Self.now).level
+    }
+
+    @Test("A listener's certificate is told of thirty days before its end, and is a fault on the last")
+    func certificates() {
+        #expect(certificate(31) == .ok)
+        #expect(certificate(29.5) == .warning)
+        #expect(certificate(1.5) == .warning)
+        #expect(certificate(0.9) == .fault)
+        #expect(certificate(-0.1) == .fault)
+    }
+
+    private func route(_ change: (inout RouteFacts) -> Void) -> [DoctorFinding] {
+        var facts = RouteFacts(name: "r", endpoint: "https://api.push.apple.com:443")
+        facts.credentials = .key(id: "K", team: "T")
+        facts.addresses = .found([RouteFacts.Address(text: "192.0.2.1:443", time: .milliseconds(9))])
+        (facts.connectTime, facts.topic, facts.isCleartext) = (.milliseconds(30), "com.example.app", true)
+        facts.answer = SendResult(apnsStatus: 400, reason: "BadDeviceToken")
+        change(&facts)
+        return facts.findings(at: Self.now)
+    }
+
+    @Test("A bad token proves the credentials; refused ones, a wrong topic and a busy service are told apart")
+    func probes() {
+        #expect(route { _ in }.allSatisfy { $0.level == .ok })
+        let answers: [(Int, String, DoctorFinding.Level)] = [
+            (403, "InvalidProviderToken", .fault), (403, "BadCertificate", .fault), (400, "TopicDisallowed", .fault),
+            (400, "BadDeviceToken", .ok), (410, "Unregistered", .ok), (429, "TooManyRequests", .warning),
+            (503, "ServiceUnavailable", .warning), (400, "BadPriority", .warning),
+            (429, "TooManyProviderTokenUpdates", .warning),
+        ]
+        for (status, reason, expected) in answers {
+            let findings = route { $0.answer = SendResult(apnsStatus: status, reason: reason) }
+            #expect(level(findings, "probe") == expected, "\(reason): \(findings)")
+        }
+        #expect(level(route { $0.answer = .confirmed }, "probe") == .ok)
+        let silent = route {
+            $0.answer = nil
+            $0.failure = ConnectError(.temporary, "no answer came")
+        }
+        #expect(level(silent, "probe") == .fault)
+    }
+
+    @Test(
+        "A clock that is off is told by how much and in which direction; without the service's time by its taking a token"
+    )
+    func clocks() {
+        func clock(_ seconds: Int) -> DoctorFinding? {
+            route { $0.clockOffset = .seconds(seconds) }.first { $0.check == "clock" }
+        }
+        #expect(clock(1)?.level == .ok && clock(-20)?.level == .ok)
+        #expect(clock(60)?.level == .warning && clock(60)?.found.contains("60 s behind") == true)
+        #expect(clock(-3600)?.level == .fault && clock(-3600)?.found.contains("60 min ahead") == true)
+        #expect(route { _ in }.first { $0.check == "clock" }?.found.contains("right to the hour") == true)
+        #expect(level(route { $0.credentials = RouteFacts.Credentials.none }, "clock") == .skipped)
+    }
+
+    @Test(
+        "One address of several that can't be reached is a warning, all of them a fault, and so is a name without any")
+    func addresses() {
+        let good = RouteFacts.Address(text: "a", time: .milliseconds(1))
+        let bad = RouteFacts.Address(text: "b", failure: "Connection refused")
+        #expect(level(route { $0.addresses = .found([good, bad]) }, "addresses") == .warning)
+        #expect(level(route { $0.addresses = .found([bad, bad]) }, "addresses") == .fault)
+        #expect(level(route { $0.addresses = .unknown("no such host") }, "name") == .fault)
+    }
+
+    @Test("Text is no wider than the terminal, and a report's code is that of the worst")
+    func text() {
+        let findings = disk("tmpfs") + [.skipped(.limits, "stop", nil, "there is no unit")]
+        let text = DoctorText(console: Console(isInteractive: false, usesColor: false), width: 60)
+        for line in text.lines(.disk, findings) { #expect(line.count <= 60, "\(line)") }
+        #expect(DoctorReport(findings, configuration: nil).status == .notAllConfirmed)
+        #expect(DoctorReport(disk(), configuration: nil).status == .ok)
+        #expect(DoctorReport(disk(free: 0), configuration: nil).status == .configuration)
+    }
+}

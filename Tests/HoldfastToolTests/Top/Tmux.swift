@@ -1,0 +1,76 @@
+import Foundation
+import Holdfast
+import Scratch
+import Testing
+
+/// A terminal of a size of its own, in which a command runs: tmux.
+final class Tmux: Sendable {
+    static let path = ["/usr/bin/tmux", "/usr/local/bin/tmux"].first(where: FileManager.default.isExecutableFile)
+
+    /// Skipped where tmux is not installed, unless HOLDFAST_REQUIRE_FOREIGN=1.
+    static var isWanted: Bool { path != nil || ProcessInfo.processInfo.environment["HOLDFAST_REQUIRE_FOREIGN"] == "1" }
+
+    let size: (columns: Int, rows: Int)
+    private let folder: TemporaryFolder
+
+    /// - Parameter command: for a shell, which stays when the command has ended.
+    init(columns: Int, rows: Int, locale: String = "C.UTF-8", _ command: String) throws {
+        size = (columns, rows)
+        folder = try TemporaryFolder()
+        try folder.write("tmux.conf", "set -g status off\nset -g default-terminal screen-256color\n")
+        // A shell without job control and prompt of the machine's own.
+        try run(
+            "-f", folder("tmux.conf"), "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+            "env LC_ALL=\(locale) HOLDFAST_CONFIG= PS1='shell> ' /bin/sh -i")
+        #expect(screen.contains("shell>") || wait(for: "shell>"))
+        keys("stty -a > \(folder("before")); \(command); echo \"ended $?\"; stty -a > \(folder("after"))", "Enter")
+    }
+
+    deinit { _ = try? run("kill-server") }
+
+    @discardableResult
+    func run(_ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(Self.path, "tmux is missing"))
+        process.arguments = ["-u", "-S", folder("socket")] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    func keys(_ keys: String...) {
+        for key in keys { _ = try? run("send-keys", key) }
+    }
+
+    /// What is on the screen, without spaces at the ends of lines.
+    var screen: String { (try? run("capture-pane", "-p")) ?? "" }
+
+    /// Waits until a text is on the screen.
+    func wait(for text: String, limit: Duration = .seconds(20)) -> Bool {
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end {
+            if screen.contains(text) { return true }
+            Thread.sleep(forTimeInterval: 0.03)
+        }
+        return false
+    }
+
+    /// Resizes the terminal.
+    func resize(columns: Int, rows: Int) throws { try run("resize-window", "-x", "\(columns)", "-y", "\(rows)") }
+
+    /// Whether the terminal is as it was before the command.
+    func isSane() throws -> Bool {
+        let before = try folder.read("before")
+        return try !before.isEmpty && before == folder.read("after")
+    }
+
+    /// Whether the screen of before is shown, with a cursor.
+    func hasCursor() throws -> Bool {
+        try run("display-message", "-p", "#{cursor_flag} #{alternate_on}") == "1 0\n"
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Holdfast
+import Testing
+
+@testable import HoldfastTool
+
+@Suite("The screen of holdfast top")
+struct TopScreenTests {
+    private static let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
+    private static let now = WallTime(milliseconds: 1_800_000_000_000)
+
+    private static func status(confirmed: Int = 0, rejected: Int = 0, lanes: Int = 4, reason: String = "") -> DeskStatus
+    {
+        var status = DeskStatus(
+            lanes: (0..<lanes).map { number in
+                DeskStatus.Lane(
+                    key: LaneKey(
+                        route: number == 0 ? "default" : "route-\(number)-of-many", urgency: .immediate,
+                        guarantee: .atLeastOnce),
+                    state: number == 1 ? .stopped(reason: "403 \(reason)", since: now) : .running,
+                    unconfirmed: 1_234_567 * number, deferred: number, isServed: true,
+                    oldestAcceptedAt: WallTime(milliseconds: now.milliseconds - Int64(number) * 90_000))
+            },
+            routes: [
+                DeskStatus.Route(
+                    name: "default", endpoint: "https://api.push.apple.com:443",
+                    connection: "away: \u{1B}[31m\(reason) 推送服务 is \u{7} not there", isAway: true, inFlight: 12,
+                    suspects: 0,
+                    holding: nil)
+            ])
+        var figures = DeskStatus.Figures()
+        (figures.submitted, figures.sent, figures.confirmed) = (confirmed, confirmed, confirmed)
+        figures.rejected = rejected > 0 ? [.unregistered: rejected] : [:]
+        figures.answers = DeskStatus.Times(count: confirmed, total: .milliseconds(12 * confirmed))
+        status.figures = figures
+        return status
+    }
+
+    private static func sample(_ second: Int, _ status: DeskStatus) -> TopSample {
+        TopSample(at: .seconds(second), wall: now, status: status, answered: .milliseconds(1))
+    }
+
+    private static func model(_ status: DeskStatus) -> TopModel {
+        var model = TopModel(
+            journal: "/var/lib/holdfast/push.journal", owner: "process 4711 (holdfast)", interval: .seconds(1))
+        for second in 0..<100 {
+            var status = status
+            status.figures?.confirmed += second * second
+            status.figures?.answers = DeskStatus.Times(count: second, total: .milliseconds(12 * second))
+            model.history.add(sample(second, status))
+        }
+        model.machine.took(status)
+        return model
+    }
+
+    @Test("No line is wider than the terminal, nothing reaches it that it would take for an order, whatever the size")
+    func widths() {
+        let status = Self.status(
+            confirmed: 10, rejected: 3, lanes: 30, reason: String(repeating: "é🙂 long ", count: 40))
+        var models = [
+            Self.model(status), TopModel(journal: "j", interval: .seconds(1)), Self.model(Self.status(lanes: 0)),
+        ]
+        for keys in ["?", "/ab推c", "p", "j", "r"] {
+            var model = models[0]
+            for key in keys { _ = model.machine.press(.text(key)) }
+            models.append(model)
+        }
+        var found = models[0]
+        for key in "/x" { _ = found.machine.press(.text(key)) }
+        _ = found.machine.press(.enter)
+        found.machine.found(
+            TopMachine.Found(title: "find x", lines: (0..<99).map { "\($0) " + String(repeating: "推送. ", count: 60) }))
+        models.append(found)
+        for signs in [TopSigns.unicode, .ascii] {
+            for (columns, rows) in [(1, 1), (7, 3), (20, 5), (39, 12), (60, 20), (80, 24), (120, 40), (300, 90)] {
+                for model in models {
+                    let screen = TopScreen(
+                        model: model, size: TopSize(columns: columns, rows: rows), signs: signs, now: Self.now)
+                    let lines = screen.lines()
+                    #expect(lines.count <= rows)
+                    for line in lines {
+                        #expect(line.width <= columns, "\(columns) × \(rows): \(line.text)")
+                        #expect(line.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
+                        if signs == .ascii { #expect(line.text.unicodeScalars.allSatisfy(\.isASCII), "\(line.text)") }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("80 × 24 has what is wrong, rates, what waits, routes, lanes with their state in words, and the keys")
+    func content() {
+        var model = Self.model(Self.status(confirmed: 10, rejected: 3, reason: "InvalidProviderToken"))
+        _ = model.machine.press(.down)
+        let screen = TopScreen(model: model, size: TopSize(columns: 80, rows: 24), signs: .unicode, now: Self.now)
+        let text = screen.lines().map(\.text).joined(separator: "\n")
+        for words in [
+            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▁", "█", "waiting",
+            "7,407,402",
+            "default/immediate/at-least-once", "4 min", "ROUTE", "away", "Unregistered", "before", "p pause", "12.0 ms",
+        ] { #expect(text.contains(words), "\(words) in\n\(text)") }
+    }
+
+    @Test("Rates are those between two answers, and begin anew with another process")
+    func rates() {
+        var history = TopHistory()
+        history.add(Self.sample(0, Self.status(confirmed: 1000)))
+        #expect(history.rates.isEmpty)
+        history.add(Self.sample(2, Self.status(confirmed: 1500, rejected: 4)))
+        #expect(history.rates.last?.confirmed == 250 && history.rates.last?.rejected == 2)
+        #expect(history.rates.last?.answerMilliseconds == 12)
+        #expect(history.reasons.first?.recent == 4 && history.reasons.first?.lastSeen == .seconds(2))
+        // The service was started again: nothing negative, and nothing made up.
+        history.add(Self.sample(3, Self.status(confirmed: 5)))
+        #expect(history.rates.count == 1)
+        history.add(Self.sample(4, Self.status(confirmed: 25)))
+        #expect(history.rates.last?.confirmed == 20)
+    }
+
+    @Test("Only lines that have changed are drawn, and all of them at another size")
+    func painting() {
+        var painter = TopPainter(usesColor: true)
+        let size = TopSize(columns: 10, rows: 3)
+        let first = painter.paint([TopLine("one"), TopLine("two", .red), TopLine("three")], size)
+        #expect(first.contains("\u{1B}[1;1Hone\u{1B}[K") && first.contains("\u{1B}[31mtwo\u{1B}[0m"))
+        #expect(painter.paint([TopLine("one"), TopLine("two", .red), TopLine("three")], size).isEmpty)
+        #expect(
+            painter.paint([TopLine("one"), TopLine("0123456789"), TopLine("three")], size) == "\u{1B}[2;1H0123456789")
+        #expect(painter.paint([TopLine("one")], size) == "\u{1B}[2;1H\u{1B}[J")
+        #expect(painter.paint([TopLine("one")], TopSize(columns: 11, rows: 3)).contains("\u{1B}[2J"))
+        var plain = TopPainter(usesColor: false)
+        let text = plain.paint([TopLine("red", .red), TopLine("bold", .bold)], size)
+        #expect(!text.contains("\u{1B}[31m") && text.contains("\u{1B}[1mbold"))
+    }
+
+    @Test("The signs are those of the locale")
+    func signs() {
+        #expect(TopSigns(environment: ["LANG": "de_DE.UTF-8"]) == .unicode)
+        #expect(TopSigns(environment: ["LANG": "C.utf8"]) == .unicode)
+        #expect(TopSigns(environment: ["LANG": "de_DE.UTF-8", "LC_ALL": "C"]) == .ascii)
+        #expect(TopSigns(environment: [:]) == .ascii)
+        #expect(TopText.width("推送🙂é") == 7)
+        #expect(TopText.cut("推送推送", to: 5, .unicode) == "推送…")
+    }
+}
+
+@Suite("The keys of holdfast top")
+struct TopKeyTests {
+    @Test("Bytes of a terminal are keys, whatever comes in one read")
+    func keys() {
+        var reader = TopKeyReader()
+        #expect(
+            reader.keys(in: "pé\u{1B}[A\u{1B}OB\u{1B}[5~\r\u{7F}\u{3}".utf8) == [
+                .text("p"), .text("é"), .up, .down, .pageUp, .enter, .backspace, .control("c"),
+            ])
+        #expect(reader.keys(in: [0x1B]) == [.escape])
+        // A character that comes in two pieces, and bytes that are none.
+        #expect(reader.keys(in: [0xE6, 0x8E]).isEmpty)
+        #expect(reader.keys(in: [0xA8, 0xFF, 0x80, 0x71]) == [.text("推"), .text("q")])
+        #expect(reader.keys(in: "\u{1B}[99~x".utf8) == [.text("x")])
+    }
+
+    @Test("A lane is paused only after a y, and the one that is selected")
+    func confirms() {
+        var machine = TopMachine()
+        let lanes = Urgency.allCases.map { LaneKey(route: "r", urgency: $0, guarantee: .atLeastOnce) }
+        machine.took(
+            DeskStatus(
+                lanes: lanes.map {
+                    DeskStatus.Lane(key: $0, state: .running, unconfirmed: 0, deferred: 0, isServed: true)
+                },
+                routes: []))
+        #expect(machine.press(.text("p")).isEmpty)
+        #expect(machine.press(.text("n")).isEmpty)
+        #expect(machine.message?.text == "nothing was changed")
+        #expect(machine.press(.down).isEmpty)
+        #expect(machine.press(.text("p")).isEmpty)
+        let order = TopMachine.Order(kind: .pause, lane: lanes[1])
+        #expect(machine.press(.text("y")) == [.perform(order)])
+        machine.performed(order, failure: "it may not")
+        #expect(machine.message == TopMachine.Message(text: "it may not", isError: true))
+        #expect(machine.press(.control("c")) == [.quit])
+    }
+
+    @Test("A text to find is typed, changed, given up, and what is found is read")
+    func finds() {
+        var machine = TopMachine()
+        for key in "/abq" { #expect(machine.press(.text(key)).isEmpty) }
+        #expect(machine.press(.backspace).isEmpty)
+        #expect(machine.press(.enter) == [.find("ab")])
+        machine.found(TopMachine.Found(title: "ab", lines: ["1", "2", "3"]))
+        #expect(machine.press(.end).isEmpty)
+        #expect(machine.mode == .overview)
+        for key in "/c" { _ = machine.press(.text(key)) }
+        #expect(machine.press(.escape).isEmpty)
+        machine.found(TopMachine.Found(title: "late", lines: []))
+        #expect(machine.mode == .overview, "an answer that nobody waits for any more")
+        #expect(machine.press(.text("q")) == [.quit])
+    }
+
+    @Test("What is typed is an apns-id, a token or a tag")
+    func questions() {
+        #expect(TopFinding.question("6f2f7b0e-6d1c-4d3b-9c38-6a2c2a0b2f0e").query.id != nil)
+        #expect(TopFinding.question(String(repeating: "ab", count: 32)).query.recipient != nil)
+        #expect(TopFinding.question("00fc13ad…").token != nil || TopFinding.question("00fc13ad").token != nil)
+        #expect(TopFinding.question("spring-sale*").tag != nil)
+        #expect(TopFinding.question("uid:12").query.uid == UID(12))
+    }
+}
