@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Which notifications, for commands that look for ended ones. All flags that are given have to hold.
 struct HistoryOptions: ParsableArguments {

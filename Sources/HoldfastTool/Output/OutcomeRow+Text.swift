@@ -2,63 +2,8 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
 
-/// One ended notification as it is listed: as a line of a table, as a line of JSON, or with all that is known of it.
-struct OutcomeRow {
-    private var form: OutcomeForm
-    private let outcome: Outcome
-    /// Where the blacklist has the token.
-    private let blacklisted: BlacklistForm?
-
-    /// - Parameters:
-    ///   - blacklisted: where the blacklist has the token, for who asks for one notification.
-    ///   - reveal: whether to show token, context and payload whole.
-    init(_ outcome: Outcome, blacklisted: BlacklistEntry? = nil, tellsStory: Bool = false, reveal: Bool) {
-        self.outcome = outcome
-        form = OutcomeForm(outcome, isWhole: reveal, tellsStory: tellsStory)
-        if !reveal { (form.payload, form.context) = (nil, nil) }
-        self.blacklisted = blacklisted.map { BlacklistForm($0, isWhole: reveal) }
-    }
-
-    // MARK: JSON
-
-    private struct Line: Encodable {
-        var form: OutcomeForm
-        var place: FleetPlaceForm?
-        /// As entries of the journal have one.
-        var state: String?
-        var blacklisted: BlacklistForm?
-        var summary: String?
-        var explanation: [String]?
-
-        private enum CodingKeys: String, CodingKey { case state, blacklisted, summary, explanation }
-
-        /// In one object.
-        func encode(to encoder: any Encoder) throws {
-            try form.encode(to: encoder)
-            try place?.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encodeIfPresent(state, forKey: .state)
-            try container.encodeIfPresent(blacklisted, forKey: .blacklisted)
-            try container.encodeIfPresent(summary, forKey: .summary)
-            try container.encodeIfPresent(explanation, forKey: .explanation)
-        }
-    }
-
-    /// Among others of the log.
-    func json() throws -> String { try JSONOutput.line(Line(form: form)) }
-
-    /// Among entries of the journal.
-    ///
-    /// - Parameters:
-    ///   - explanation: of it, where it was asked for alone.
-    ///   - place: where it is, if the command asks several journals.
-    func entryJSON(_ explanation: EntryExplanation? = nil, at place: FleetPlaceForm? = nil) throws -> String {
-        try JSONOutput.line(
-            Line(
-                form: form, place: place, state: "settled", blacklisted: blacklisted, summary: explanation?.summary,
-                explanation: explanation?.sentences))
-    }
-
+/// Ended notifications for people: as a line of a table, or with all that is known of one.
+extension OutcomeRow {
     // MARK: A table
 
     private static let widths = [10, 13, 10, 24, 20, 24, 0]

@@ -1,14 +1,14 @@
-internal import Holdfast
-internal import HoldfastJournal
-internal import HoldfastService
+package import Holdfast
+package import HoldfastJournal
 
 extension JournalReport {
-    /// - Parameter live: what the process says that uses the journal.
-    init(_ reader: JournalReader, _ live: DeskStatus? = nil) throws {
+    /// - Parameters:
+    ///   - route: the one that the journal remembers.
+    ///   - live: what the process says that uses the journal.
+    package init(_ reader: JournalReader, route: RouteSettings?, _ live: DeskStatus? = nil) throws {
         let status = try reader.status()
-        let note = try reader.note(RouteSettings.noteName)
         let details = Details(
-            owner: reader.owner, route: try RouteSettings.decode(note, journal: reader.directory),
+            owner: reader.owner, route: route,
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,

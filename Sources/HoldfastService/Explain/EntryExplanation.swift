@@ -3,13 +3,13 @@ internal import HoldfastControl
 internal import HoldfastJournal
 
 /// Where an entry stands and what comes next, in sentences for people. A pure function of the facts.
-struct EntryExplanation: Equatable {
+package struct EntryExplanation: Equatable, Sendable {
     /// Where it stands, in a few words: `deferred`, `in flight`.
-    private(set) var summary: String
+    package private(set) var summary: String
     /// Each with its full stop, the first of them on where the entry stands.
-    var sentences: [String] = []
+    package var sentences: [String] = []
 
-    init(_ facts: EntryFacts) {
+    package init(_ facts: EntryFacts) {
         switch facts.standing {
         case .entry(let entry):
             summary = ""

@@ -1,13 +1,13 @@
-internal import Holdfast
-internal import HoldfastJournal
+package import Holdfast
+package import HoldfastJournal
 
 /// Which topics the entries of a journal at rest wait for, as their records tell.
-enum TopicsAtRest {
+package enum TopicsAtRest {
     /// Entries of a lane that are looked at.
     private static let limit = 100
 
     /// By lane, why its first deferred entries wait although it runs; none for lanes whose first wait for a time.
-    static func read(_ lanes: [JournalStatus.Lane], _ reader: JournalReader) throws(JournalError) -> [LaneKey: String] {
+    package static func read(_ lanes: [JournalStatus.Lane], _ reader: JournalReader) throws(JournalError) -> [LaneKey: String] {
         var words: [LaneKey: String] = [:]
         for lane in lanes where lane.deferred > 0 {
             var filter = EntryFilter()

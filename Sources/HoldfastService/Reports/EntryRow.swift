@@ -1,44 +1,42 @@
-internal import Foundation
-internal import Holdfast
-internal import HoldfastControl
-internal import HoldfastJournal
-internal import HoldfastService
+package import Holdfast
+package import HoldfastControl
+package import HoldfastJournal
 
 /// One entry of a journal as it is listed, with Apple's own names where Apple has one. The coding keys are those of the
 /// JSON.
-struct EntryRow: Encodable {
+package struct EntryRow: Encodable, Sendable {
     /// `nil` for the journal that the command is about.
-    var place: FleetPlaceForm?
-    var uid: UInt64
-    var state: String
-    var lane: String
-    var producer: String
+    package var place: FleetPlaceForm?
+    package var uid: UInt64
+    package var state: String
+    package var lane: String
+    package var producer: String
     /// Whether an attempt of it may have reached the service, whatever its state.
-    var isPossiblySent: Bool
-    var attempts: Int
+    package var isPossiblySent: Bool
+    package var attempts: Int
     /// The rejection that an operator sent again as this entry.
-    var retryOf: UInt64?
-    var acceptedAt: String
-    var dueAt: String?
+    package var retryOf: UInt64?
+    package var acceptedAt: String
+    package var dueAt: String?
     /// The time from which it may be delivered.
-    var scheduledFor: String?
+    package var scheduledFor: String?
     /// Since when it is kept aside, as confirmed by silence.
-    var asideSince: String?
+    package var asideSince: String?
     /// Of what was tried last, where it is not rejected.
-    var lastReason: String?
+    package var lastReason: String?
     /// Of a rejected one.
-    var cause: CauseForm?
-    var headers: HeadersForm
-    var tag: String?
-    var contextBytes: Int?
-    var payloadBytes: Int
-    private var accepted: WallTime
+    package var cause: CauseForm?
+    package var headers: HeadersForm
+    package var tag: String?
+    package var contextBytes: Int?
+    package var payloadBytes: Int
+    package private(set) var accepted: WallTime
     /// In `show`: where it stands in a few words, and what that means, sentence by sentence.
-    var summary: String?
-    var explanation: [String]?
+    package var summary: String?
+    package var explanation: [String]?
     /// Only when it is to be revealed.
-    private var payload: [UInt8]?
-    private var context: [UInt8]?
+    package private(set) var payload: [UInt8]?
+    package private(set) var context: [UInt8]?
 
     enum CodingKeys: String, CodingKey {
         case uid, state, lane, producer, attempts, acceptedAt, dueAt, scheduledFor, asideSince, tag, contextBytes,
@@ -50,7 +48,7 @@ struct EntryRow: Encodable {
     }
 
     /// In one object.
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         try headers.encode(to: encoder)
         try cause?.encode(to: encoder)
         try place?.encode(to: encoder)
@@ -74,9 +72,9 @@ struct EntryRow: Encodable {
         try container.encodeIfPresent(explanation, forKey: .explanation)
     }
 
-    private var reason: String? { cause?.reason ?? lastReason }
+    package var reason: String? { cause?.reason ?? lastReason }
 
-    init(_ entry: JournalEntry, explanation: EntryExplanation? = nil, reveal: Bool) {
+    package init(_ entry: JournalEntry, explanation: EntryExplanation? = nil, reveal: Bool) {
         summary = explanation?.summary
         self.explanation = explanation?.sentences
         isPossiblySent = entry.isPossiblySent
@@ -112,7 +110,7 @@ struct EntryRow: Encodable {
     }
 
     /// The word for a state in listings, JSON and `--state`.
-    static func name(_ state: JournalEntry.StateKind) -> String {
+    package static func name(_ state: JournalEntry.StateKind) -> String {
         switch state {
         case .neverSent: "never-sent"
         case .possiblySent: "possibly-sent"
@@ -124,62 +122,11 @@ struct EntryRow: Encodable {
     }
 
     /// One line. A revealed payload is in it as it was written where that is one line of JSON, else as a string.
-    func json() throws -> String {
-        let line = try JSONOutput.line(self)
+    package func json() throws -> String {
+        let line = try Form.text(self)
         guard let payload else { return line }
         let isOneLine = !payload.contains(0x0A) && !payload.contains(0x0D) && JSONScanner.isObject(payload)
         let text = String(decoding: payload, as: UTF8.self)
-        return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try JSONOutput.line(text))}"
-    }
-
-    static let heading = columns("UID", "STATE", "LANE", "RECIPIENT", "TOPIC", "ACCEPTED", "NOTE")
-
-    func line() -> String {
-        let note = [
-            reason, dueAt.map { "due \($0)" }, scheduledFor.map { "from \($0) on" },
-            asideSince.map { "confirmed by silence, kept aside since \($0)" },
-            attempts > 0 ? Format.plural(attempts, "attempt") : nil,
-        ]
-        return Self.columns(
-            String(uid), state, lane.printable(maximumLength: 80),
-            headers.recipient.shortText,
-            headers.topic.printable(maximumLength: 64),
-            // To the second is enough for a table.
-            Timestamp.format(WallTime(seconds: accepted.seconds)),
-            note.compactMap { $0?.printable(maximumLength: 80) }.joined(separator: ", "))
-    }
-
-    private static func columns(_ cells: String...) -> String {
-        PaddedColumns.line(cells, [10, 13, 33, 10, 24, 20, 0])
-    }
-
-    /// What a table of found notifications shows of it.
-    var facts: JournalEntryFacts {
-        JournalEntryFacts(
-            uid: uid, state: state, recipient: headers.recipient, topic: headers.topic, acceptedAt: accepted,
-            endedAt: cause?.rejectedAt.text, reason: reason, tag: tag)
-    }
-
-    /// Below a headline that says its state.
-    func text() -> String {
-        let rows: [(String, String?)] = [
-            ("uid", String(uid)), ("lane", lane), ("producer", producer),
-            ("attempts", String(attempts)),
-            ("accepted", acceptedAt), ("retry of", retryOf.map { String($0) }),
-            ("due", dueAt), ("scheduled for", scheduledFor), ("kept aside since", asideSince), ("reason", reason),
-            ("status", cause?.status.map { String($0) }),
-            ("rejected", cause?.rejectedAt.text), ("timestamp", cause?.timestamp?.text), ("apns-id", headers.id),
-            ("token", headers.recipient.token), ("apns-channel-id", headers.recipient.channel),
-            ("address", headers.recipient.address),
-            ("apns-topic", headers.topic),
-            ("apns-push-type", headers.pushType), ("apns-priority", headers.priority.map { String($0) }),
-            ("apns-expiration", headers.expiration.map { String($0) }), ("try-until", headers.tryUntil?.text),
-            ("apns-collapse-id", headers.collapseID), ("token-registered-at", headers.tokenRegisteredAt?.text),
-            ("deliver-after", headers.deliverAfter?.text), ("deliver-within", headers.deliverWithin),
-            ("newest-wins", headers.newestWins.map { "\($0)" }), ("tag", tag),
-            ("context", contextBytes.map { context.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes($0) }),
-            ("payload", payload.map { String(decoding: $0, as: UTF8.self) } ?? Format.bytes(payloadBytes)),
-        ]
-        return NamedRows.text(rows)
+        return "\(line.dropLast()),\"payload\":\(isOneLine ? text : try Form.text(text))}"
     }
 }

@@ -1,18 +1,19 @@
-internal import Holdfast
-internal import HoldfastControl
-internal import HoldfastJournal
+package import Holdfast
+package import HoldfastJournal
 
 /// Looks for notifications by what is known of them: among those that have ended, and among those that wait.
-struct HistorySearch {
+package struct HistorySearch {
     /// What to look for.
-    struct Question: Equatable, Sendable {
-        var query = OutcomeQuery()
+    package struct Question: Equatable, Sendable {
+        package var query = OutcomeQuery()
         /// Tokens by some of their digits, and tags by their beginning: every ended notification has to be looked at.
-        var token: TokenPattern?
-        var tag: TagPattern?
+        package var token: TokenPattern?
+        package var tag: TagPattern?
+
+        package init() {}
 
         /// Whether an ended notification is one of those.
-        func matches(_ outcome: Outcome) -> Bool {
+        package func matches(_ outcome: Outcome) -> Bool {
             if let token, !(outcome.recipient.token.map(token.matches) ?? false) { return false }
             return tag?.matches(outcome.tag) ?? true
         }
@@ -21,21 +22,21 @@ struct HistorySearch {
     /// Bytes of the history that one page is looked for in, so that progress can be told.
     private static let pageBytes = 16 << 20
 
-    let reader: JournalReader
-    let question: Question
+    package let reader: JournalReader
+    package let question: Question
     /// Told how many ended notifications were looked at, of how many.
-    var onProgress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    package var onProgress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     /// Ended notifications that could not be looked at, since the journal is damaged.
-    private(set) var unreadable = 0
+    package private(set) var unreadable = 0
 
-    init(reader: JournalReader, question: Question) { (self.reader, self.question) = (reader, question) }
+    package init(reader: JournalReader, question: Question) { (self.reader, self.question) = (reader, question) }
 
     // MARK: Ended
 
     /// Calls `body` with the ended ones, the newest first, page by page, until it says that it wants no more.
     ///
     /// - Parameter limit: of a page.
-    mutating func ended(limit: Int, _ body: ([Outcome]) throws -> Bool) throws {
+    package mutating func ended(limit: Int, _ body: ([Outcome]) throws -> Bool) throws {
         let bounds = try reader.outcomeLog()
         var before: OutcomeCursor?
         repeat {
@@ -51,7 +52,7 @@ struct HistorySearch {
     }
 
     /// The newest of the ended ones.
-    mutating func ended(limit: Int) throws -> [Outcome] {
+    package mutating func ended(limit: Int) throws -> [Outcome] {
         var outcomes: [Outcome] = []
         try ended(limit: limit) { page in
             outcomes += page.prefix(limit - outcomes.count)
@@ -63,14 +64,14 @@ struct HistorySearch {
     // MARK: The journal's own entries
 
     /// Those that have not ended.
-    func waiting(limit: Int) throws(JournalError) -> [JournalEntry] {
+    package func waiting(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard question.query.ending == nil, limit > 0 else { return [] }
         let states = Set(JournalEntry.StateKind.allCases).subtracting([.rejected])
         return try reader.entries(matching: question.filter(states), limit: limit)
     }
 
     /// Rejections that the history does not have: they are kept for longer than other ends, and also while it is off.
-    func oldRejections(limit: Int) throws(JournalError) -> [JournalEntry] {
+    package func oldRejections(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard (question.query.ending ?? "rejected") == "rejected", limit > 0 else { return [] }
         var filter = question.filter([.rejected])
         (filter.acceptedAfter, filter.acceptedBefore) = (nil, nil)
@@ -98,7 +99,7 @@ extension HistorySearch.Question {
     }
 
     /// The same question for the journal's entries, whose time is that of their acceptance.
-    func filter(_ states: Set<JournalEntry.StateKind>) -> EntryFilter {
+    package func filter(_ states: Set<JournalEntry.StateKind>) -> EntryFilter {
         var filter = EntryFilter()
         filter.states = states
         if let uid = query.uid { filter.uids = UIDRanges([uid]) }
@@ -122,7 +123,7 @@ extension HistorySearch.Question {
 
 extension TagPattern {
     /// Exactly this tag.
-    init(literal tag: [UInt8]) {
+    package init(literal tag: [UInt8]) {
         let text = String(decoding: tag, as: UTF8.self)
         self.init(text.hasSuffix("*") ? text.dropLast() + "\\*" : text[...])
     }

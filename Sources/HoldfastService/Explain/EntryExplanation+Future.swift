@@ -1,6 +1,5 @@
-internal import Holdfast
+package import Holdfast
 internal import HoldfastJournal
-internal import HoldfastService
 
 /// Explains the future of an unconfirmed entry.
 extension EntryExplanation {
@@ -117,7 +116,7 @@ extension EntryExplanation {
     }
 
     /// `2026-11-21T12:03:00Z (4 min ago)`
-    static func time(_ time: WallTime, _ now: WallTime) -> String {
+    package static func time(_ time: WallTime, _ now: WallTime) -> String {
         let instant = Timestamp.format(WallTime(seconds: time.seconds))
         let distance = now.since(time)
         if distance >= .zero { return "\(instant) (\(Format.span(distance)) ago)" }
