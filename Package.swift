@@ -185,12 +185,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The files of the operators' page: in the program, so that it stays one file.
+        .target(name: "HoldfastPage", resources: [.embedInCode("Assets")], swiftSettings: strict),
+
         // What `holdfast serve` is, for services that embed it.
         .target(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
+                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
                 coreMetrics, logging, serviceLifecycle,
                 yams,
             ],

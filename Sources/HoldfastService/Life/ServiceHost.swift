@@ -7,6 +7,8 @@ package struct ServiceHost: Sendable {
     package var logger: @Sendable (_ label: String) -> Logger
     /// Takes the engine's metrics beside the service's own registry; nil for nobody else.
     package var metrics: (any MetricsFactory)?
+    /// Of the program, for operators; nil for an application's own.
+    package var version: String?
     /// Told the least level of the log whenever another configuration is taken up.
     package var setLevel: @Sendable (Logger.Level) -> Void = { _ in }
     /// Told how the service does, and awaited.

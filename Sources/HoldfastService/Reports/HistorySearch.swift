@@ -1,4 +1,5 @@
 package import Holdfast
+package import HoldfastControl
 package import HoldfastJournal
 
 /// Looks for notifications by what is known of them: among those that have ended, and among those that wait.
@@ -26,8 +27,12 @@ package struct HistorySearch {
     package let question: Question
     /// Told how many ended notifications were looked at, of how many.
     package var onProgress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    /// When to look no further; nil for never.
+    package var deadline: ContinuousClock.Instant?
     /// Ended notifications that could not be looked at, since the journal is damaged.
     package private(set) var unreadable = 0
+    /// Whether the deadline came before everything was looked at.
+    package private(set) var isCutShort = false
 
     package init(reader: JournalReader, question: Question) { (self.reader, self.question) = (reader, question) }
 
@@ -48,7 +53,14 @@ package struct HistorySearch {
             onProgress(max(0, bounds.count - left), bounds.count)
             if !found.isEmpty, try !body(found) { return }
             before = page.end
-        } while before != .start
+        } while before != .start && !isOver()
+    }
+
+    /// Whether the deadline has come. Asked only while something is left.
+    private mutating func isOver() -> Bool {
+        guard let deadline, .now >= deadline else { return false }
+        isCutShort = true
+        return true
     }
 
     /// The newest of the ended ones.
@@ -64,14 +76,20 @@ package struct HistorySearch {
     // MARK: The journal's own entries
 
     /// Those that have not ended.
-    package func waiting(limit: Int) throws(JournalError) -> [JournalEntry] {
+    package mutating func waiting(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard question.query.ending == nil, limit > 0 else { return [] }
         let states = Set(JournalEntry.StateKind.allCases).subtracting([.rejected])
-        return try reader.entries(matching: question.filter(states), limit: limit)
+        var listing = reader.listing(matching: question.filter(states), limit: limit)
+        var found: [JournalEntry] = []
+        while let page = try listing.next() {
+            found += page
+            if listing.position != nil, isOver() { break }
+        }
+        return found
     }
 
     /// Rejections that the history does not have: they are kept for longer than other ends, and also while it is off.
-    package func oldRejections(limit: Int) throws(JournalError) -> [JournalEntry] {
+    package mutating func oldRejections(limit: Int) throws(JournalError) -> [JournalEntry] {
         guard (question.query.ending ?? "rejected") == "rejected", limit > 0 else { return [] }
         var filter = question.filter([.rejected])
         (filter.acceptedAfter, filter.acceptedBefore) = (nil, nil)
@@ -82,6 +100,7 @@ package struct HistorySearch {
                 guard let time = entry.rejectedAt, question.covers(time) else { continue }
                 if try reader.outcome(of: entry.uid) == nil { found.append(entry) }
             }
+            if listing.position != nil, isOver() { break }
         }
         return found
     }
@@ -93,6 +112,31 @@ extension JournalEntry {
 }
 
 extension HistorySearch.Question {
+    /// Digits of the shortest text that is taken for a whole token: the length of Apple's today.
+    private static let wholeDigits = 64
+
+    /// Asks for a token: whole, which is found at once, or by some of its digits.
+    package mutating func take(token text: String) throws(OutcomeArgument.Fault) {
+        if text.utf8.count >= Self.wholeDigits, !text.contains("…"), !text.contains(".") {
+            query.recipient = try OutcomeArgument.token(text)
+            return
+        }
+        guard let pattern = TokenPattern(text) else {
+            throw OutcomeArgument.Fault(
+                message: "It takes hex digits: all of a token, the first ones, or 00fc…9a1b.")
+        }
+        token = pattern
+    }
+
+    /// Asks for a tag: whole, or with `*` behind it, for its beginning.
+    package mutating func take(tag text: String) {
+        if text.hasSuffix("*"), !text.hasSuffix("\\*") {
+            tag = TagPattern(text)
+        } else {
+            query.tag = Array((text.hasSuffix("\\*") ? text.dropLast(2) + "*" : text[...]).utf8)
+        }
+    }
+
     /// Whether what ended then is meant.
     fileprivate func covers(_ time: WallTime) -> Bool {
         (query.since.map { time >= $0 } ?? true) && (query.until.map { time < $0 } ?? true)
