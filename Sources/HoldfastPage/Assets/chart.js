@@ -4,8 +4,8 @@ import { clock } from "./format.js";
 
 const width = 360;
 const height = 88;
-/** How far the hour reaches back, in seconds. */
-const hour = 3600;
+/** How far charts reach back: as far as there is something, up to an hour. */
+const reaches = [[120, "2 min ago"], [300, "5 min ago"], [900, "15 min ago"], [1800, "30 min ago"], [3600, "1 h ago"]];
 
 /**
  * @param title of the chart
@@ -14,8 +14,10 @@ const hour = 3600;
  */
 export function chart(title, samples, lines) {
   const end = samples.length ? Date.parse(samples.at(-1).at) / 1000 : Date.now() / 1000;
+  const age = samples.length ? end - Date.parse(samples[0].at) / 1000 : 0;
+  const [reach, began] = reaches.find(([seconds]) => seconds >= age) ?? reaches.at(-1);
   const points = lines.map((line) => samples.map((sample) => ({
-    x: width * (1 - (end - Date.parse(sample.at) / 1000) / hour), value: line.value(sample), at: sample.at,
+    x: width * (1 - (end - Date.parse(sample.at) / 1000) / reach), value: line.value(sample), at: sample.at,
   })).filter((point) => point.x >= 0));
   const values = points.flat().map((point) => point.value).filter((value) => value !== null && value !== undefined);
   const top = nice(Math.max(...values, 0));
@@ -24,7 +26,7 @@ export function chart(title, samples, lines) {
   const said = lines.map((line, index) => `${line.name} ${latest[index] === null ? "not known" : line.words(latest[index])}`);
   const most = values.length ? lines[0].words(Math.max(...values)) : "nothing";
   const key = h("span", { class: "key" }, lines.length > 1 ? `${lines[0].name} (line), ${lines[1].name} (dashed)` : `at most ${most}`);
-  const mark = s("line", { class: "mark", y1: 0, y2: height, x1: -9, x2: -9 });
+  const mark = s("line", { class: "mark", y1: 0, y2: height, x1: 0, x2: 0 });
   const svg = s("svg", {
     viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
     "aria-label": `${title}, in the last hour. Now: ${said.join(", ")}. At most ${most}.`,
@@ -40,20 +42,20 @@ export function chart(title, samples, lines) {
     if (index < 0) return;
     mark.setAttribute("x1", points[0][index].x);
     mark.setAttribute("x2", points[0][index].x);
+    mark.classList.add("shown");
     key.textContent = `${clock(points[0][index].at)}: ` + lines.map((line, number) => {
       const value = points[number][index]?.value;
       return `${line.name} ${value === null || value === undefined ? "not known" : line.words(value)}`;
     }).join(", ");
   });
   svg.addEventListener("pointerleave", () => {
-    mark.setAttribute("x1", -9);
-    mark.setAttribute("x2", -9);
+    mark.classList.remove("shown");
     key.textContent = standard;
   });
   return h("figure", { class: "chart" }, h("figcaption", null, h("span", { class: "title" }, title),
     h("span", { class: "now" }, latest.map((value, index) => (value === null ? "–" : lines[index].words(value))).join(" / ")), key),
   svg, h("div", { class: "axis", "aria-hidden": "true" },
-    h("span", null, "1 h ago"), h("span", null, `top ${lines[0].words(top)}`), h("span", null, "now")));
+    h("span", null, began), h("span", null, `top ${lines[0].words(top)}`), h("span", null, "now")));
 }
 
 /** A line alone, for a cell of a table. What it says stands beside it. */

@@ -54,7 +54,7 @@ export function table(caption, columns, rows, empty) {
       "data-label": column.title,
     }, h("span", null, content));
   })));
-  return h("div", { class: "scroll" }, h("table", { role: "table", "aria-label": caption },
+  return h("div", { class: columns.length < 5 ? "scroll few" : "scroll" }, h("table", { role: "table", "aria-label": caption },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head)), h("tbody", { role: "rowgroup" }, body)));
 }
 
@@ -72,8 +72,8 @@ export function block(title, ...children) {
 
 /** A state in a word: `running` is plain, what somebody holds is framed, what needs somebody is inverted. */
 export function word(state) {
-  const kind = /stopped|fault|away|not ready|rejected/i.test(state) ? "stopped"
-    : /paused|held|holding|warning|aside|suspect/i.test(state) ? "held" : "plain";
+  const kind = /stopped|fault|away|not ready/i.test(state) ? "stopped"
+    : /paused|held|holding|warning|aside|suspect|no route/i.test(state) ? "held" : "plain";
   return h("span", { class: `word ${kind}` }, state);
 }
 

@@ -8,7 +8,7 @@ import { live } from "./live.js";
 export const isLive = true;
 
 export function show(content, context) {
-  const [conditions, figures, charts, reasons] = [h("div"), h("div"), h("div", { class: "charts" }), h("div")];
+  const [conditions, figures, charts, reasons] = [h("div", { class: "parts" }), h("div"), h("div", { class: "charts" }), h("div")];
   let hour = null;
   const draw = () => replace(charts, hourCharts(hour));
   const listener = ({ detail }) => {
@@ -31,15 +31,12 @@ export function show(content, context) {
   };
 }
 
-/** What is wrong, worst first; before the conditions of the status there are the lines of `/health/ready`. */
+/** What is wrong, worst first. A service that is not ready for another cause says so, too. */
 function conditionList(status, service) {
-  const items = status.conditions?.map((condition) => ({
-    severity: condition.severity, what: condition.what, since: condition.since, affected: condition.affected,
-    next: condition.next, command: condition.command,
-  })) ?? [
-    ...service.obstacles.map((what) => ({ severity: "fault", what })),
-    ...service.warnings.map((what) => ({ severity: "warning", what })),
-  ];
+  const items = [...(status.conditions ?? [])];
+  if (!items.some((item) => item.severity === "fault")) {
+    items.unshift(...service.obstacles.map((what) => ({ severity: "fault", what })));
+  }
   const lead = items.some((item) => item.severity === "fault") ? "Not healthy: somebody has to act."
     : items.some((item) => item.severity === "warning") ? "Something to look at." : "Healthy: nothing is held up.";
   return [h("p", null, h("strong", null, lead)), items.length > 0 && h("ul", { class: "conditions" }, items.map((item) =>

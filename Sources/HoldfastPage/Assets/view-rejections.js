@@ -7,7 +7,7 @@ import { resultTable } from "./view-journal.js";
 
 export function show(content, context) {
   const { items } = context;
-  const [groups, list] = [h("div"), h("div")];
+  const [groups, list] = [h("div", { class: "parts" }), h("div", { class: "parts" })];
   const form = searchForm("Choose rejections", [
     { name: "reason", label: "Reason", value: items.reason },
     { name: "topic", label: "Topic", value: items.topic },
