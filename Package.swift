@@ -355,7 +355,7 @@ let package = Package(
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
                 "HoldfastJournal",
-                "HoldfastLegacyAPNs",
+                "HoldfastLegacyAPNs", "HoldfastPage",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", "TestPostgres", argumentParser,
                 logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
@@ -366,7 +366,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
+                "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
                 "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,

@@ -29,6 +29,13 @@ extension RemoteDesk {
         _ = try await call(.resume, try Form.line(order), as: LaneChangeForm.self)
     }
 
+    /// Has a route of the owner try at once whatever it waits for, with its backoffs begun anew.
+    ///
+    /// - Throws: `JournalError` with code `notFound` when the owner has no such route.
+    public func connect(route: String) async throws {
+        _ = try await call(.connect, try Form.line(RouteOrderForm(route: route)), as: RouteOrderForm.self)
+    }
+
     /// Pauses all notifications with a tag until it is resumed; durable, and heeded by every route on return.
     ///
     /// - Parameter reason: for people who look; may be empty.

@@ -95,6 +95,13 @@ public final class Gateway: Service, Sendable {
         ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
+    /// The certificates that listeners show, with the listener's name, the file's, and the last good second in Unix seconds.
+    package var certificates: [(listener: String, file: String, notAfter: Int64)] {
+        ingresses.compactMap { ingress in
+            ingress.listener.tls.map { (ingress.name, $0.certificateEnd.file, $0.certificateEnd.notAfter) }
+        }
+    }
+
     /// Serves until it is shut down gracefully or cancelled.
     public func run() async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)

@@ -23,6 +23,10 @@ package enum CertificateFault: Error, Hashable, Sendable {
     ///
     /// - Parameter authority: the authority whose certificate it is; nil for the other side's own.
     case expired(at: Int64?, authority: String?)
+    /// It has expired, and no trusted authority has signed it either. Its last second, in Unix seconds.
+    ///
+    /// - Parameter issuer: the authority that has; nil for itself.
+    case expiredAndUntrusted(at: Int64, issuer: String?)
     /// It is not valid yet: its first second, in Unix seconds; nil where its dates can't be read.
     case notYetValid(until: Int64?, authority: String?)
     /// It is for other names, which are listed.

@@ -66,6 +66,12 @@ package final class CertificateVerifier: @unchecked Sendable {
 
     /// The same, with how long it holds.
     package func verdict(on chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateVerdict {
+        let verdict = try undated(chain, as: role)
+        guard case .bad(let fault) = verdict, let leaf = chain.first else { return verdict }
+        return .bad(fault.dated(by: leaf))
+    }
+
+    private func undated(_ chain: [Certificate], as role: Role) throws(OpenSSLError) -> CertificateVerdict {
         // With revocation lists, the authorities above a trusted one count first: they may have revoked it.
         if lists != nil {
             let verdict = try verdict(on: chain, as: role, endsAtAnyTrusted: false)
@@ -145,5 +151,19 @@ package final class CertificateVerifier: @unchecked Sendable {
         case .ip(let address):
             unsafe try check(X509_VERIFY_PARAM_set1_ip_asc(parameters, address), what)
         }
+    }
+}
+
+extension CertificateFault {
+    /// libcrypto looks at dates when it knows who has signed. People look at dates first.
+    fileprivate func dated(by leaf: Certificate) -> CertificateFault {
+        let issuer: String?
+        switch self {
+        case .untrusted(let name): issuer = name
+        case .selfSigned: issuer = nil
+        default: return self
+        }
+        guard let end = try? leaf.facts().notAfter, end < Int64(time(nil)) else { return self }
+        return .expiredAndUntrusted(at: end, issuer: issuer)
     }
 }

@@ -34,6 +34,11 @@ extension Dialer {
             return Self.dated(
                 certificate, of: authority, "has expired", end.map { "on \(ClientCertificate.text($0))" },
                 "whoever runs it has to renew it, unless this machine's clock is wrong")
+        case .expiredAndUntrusted(let end, let issuer):
+            return Self.dated(
+                certificate, of: nil, "has expired", "on \(ClientCertificate.text(end))",
+                "whoever runs it has to renew it, unless this machine's clock is wrong")
+                + "; besides, it is not signed by \(trusted), but by \(issuer ?? "itself")"
         case .notYetValid(let start, let authority):
             return Self.dated(
                 certificate, of: authority, "is not valid yet", start.map { "before \(ClientCertificate.text($0))" },

@@ -286,31 +286,22 @@ struct AsideCommandTests {
         #expect(try JSONOutput.line(report()).contains(#""blacklistDamage":2"#))
     }
 
-    @Test("Warnings name what is stopped and what is set aside, and no more of it than a page holds")
+    @Test("Warnings name what is wrong, without what is said as an obstacle, and no more of it than a page holds")
     func warnings() {
-        var status = EngineStatus()
-        #expect(HealthWarnings.of(status).isEmpty)
+        #expect(HealthWarnings.of([]).isEmpty)
         let since = WallTime(seconds: 1_795_300_000)
-        let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
-        status.quarantined = 2
-        var stopped = EngineStatus.Lane(key: lane, state: .stopped(reason: "403", since: since), backlog: 1)
-        stopped.nextProbeAt = since.advanced(by: .seconds(2))
-        let paused = EngineStatus.Lane(key: lane, state: .paused(reason: "x", since: since), backlog: 1)
-        status.lanes = [stopped, paused]
-        status.topicsSetAside = [
-            "r": (1...22).map { .init(topic: "t\($0)", reason: "400 BadTopic", since: since, nextProbeAt: nil) }
-        ]
-        let time = Timestamp.format(since)
-        let warnings = HealthWarnings.of(status)
-        #expect(warnings.count == 23)
-        #expect(
-            warnings.prefix(3) == [
-                "2 entries whose records cannot be read: see `holdfast journal quarantine list`",
-                "lane r/immediate/at-least-once is stopped since \(time), because: 403; one entry is tried at "
-                    + Timestamp.format(since.advanced(by: .seconds(2))),
-                "topic t1 is set aside on route r since \(time), because: 400 BadTopic",
-            ])
-        #expect(warnings.last == "2 more topics are set aside")
+        func condition(_ kind: HealthCondition.Kind, _ severity: HealthCondition.Severity, _ subject: String)
+            -> HealthCondition
+        {
+            HealthCondition(kind, severity, "lane", subject, since: since, what: "\(subject) is bad", next: "mend it")
+        }
+        let conditions =
+            [condition(.laneStopped, .fault, "a"), condition(.lanePaused, .notice, "b"), condition(.journalFull, .fault, "c")]
+            + (1...22).map { condition(.topicSetAside, .fault, "t\($0)") }
+        let warnings = HealthWarnings.of(conditions)
+        #expect(warnings.count == 22)
+        #expect(warnings.first == "a is bad. Next: mend it")
+        #expect(warnings.last == "2 more conditions of the kind topic-set-aside")
     }
 
     @Test("A parked route is a warning, and a line of the status: why, until when, and what ends it")
@@ -318,9 +309,8 @@ struct AsideCommandTests {
         let since = WallTime(seconds: 1_795_300_000)
         let parking = EngineStatus.Parking(
             reason: .tooManyProviderTokenUpdates, since: since, until: since.advanced(by: .seconds(1200)))
-        var status = EngineStatus()
-        status.parked = ["r": parking]
-        let words = try #require(HealthWarnings.of(status).first)
+        let findings = RouteFindings(route: "r", endpoint: "e", parking: parking)
+        let words = try #require(HealthWarnings.of(findings.conditions(depth: { _ in 0 }, now: since)).first)
         var live = DeskStatus(lanes: [], routes: [])
         live.routes = [
             DeskStatus.Route(

@@ -3,6 +3,8 @@ import HoldfastLMDB
 
 /// Room on the file system, looked at when a journal is opened.
 extension LMDBJournal {
+    package var tellsRoom: Bool { true }
+
     /// The reason why appends are refused for want of room; `nil` when there is room. From memory: each append and a look
     /// each second renew it.
     package var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }

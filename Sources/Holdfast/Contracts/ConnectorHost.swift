@@ -71,12 +71,18 @@ public struct ConnectorNotice: Hashable, Sendable, CustomStringConvertible {
     /// In words, without secrets: what happened, to what, and what to do.
     public let message: String
 
+    /// Whether somebody must act within a day.
+    package let isUrgent: Bool
+
     /// Creates a notice.
     ///
     /// - Parameter message: words for operators, without secrets.
-    public init(_ kind: Kind, _ message: String) {
+    public init(_ kind: Kind, _ message: String) { self.init(kind, message, isUrgent: false) }
+
+    package init(_ kind: Kind, _ message: String, isUrgent: Bool) {
         self.kind = kind
         self.message = message
+        self.isUrgent = isUrgent
     }
 
     /// Whether an operator should act: true of every kind but ``Kind/credentialsReloaded``.

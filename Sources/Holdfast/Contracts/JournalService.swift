@@ -112,6 +112,13 @@ package protocol JournalService: Journal {
     func quarantine(
         _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
 
+    /// Whether ``wantOfRoom`` is always what it is now. Default: false.
+    var tellsRoom: Bool { get }
+
+    /// Why appends are refused for want of room, as of the last append or look; `nil` when there is room, or the journal does
+    /// not say. From memory. Default: nil.
+    var wantOfRoom: JournalError? { get }
+
     /// The number of quarantined entries. From memory.
     var quarantinedCount: Int { get }
 
@@ -256,6 +263,10 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
+    package var tellsRoom: Bool { false }
+
+    package var wantOfRoom: JournalError? { nil }
+
     /// That of a journal that shares nothing.
     package var repeatKey: IdentityKey { identityKey }
 

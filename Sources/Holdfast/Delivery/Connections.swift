@@ -142,7 +142,10 @@ final class Connections {
     }
 
     /// The next connection need not wait: the cause of failed attempts may be mended.
-    func hurry(now: Duration) { pool.hurry(now: now) }
+    func hurry(now: Duration) {
+        pool.hurry(now: now)
+        for link in links.values { link.pausedUntil = nil }
+    }
 
     // MARK: Given up
 

@@ -26,7 +26,11 @@ extension RouteContext {
         self.init(
             index: index, route: route, configuration: configuration, producer: surroundings.producer,
             clock: surroundings.clock, gate: surroundings.gate, inbox: RouteInbox(),
-            teller: RouteTeller(observer, board: surroundings.board, events: surroundings.events, route: route.name),
+            teller: RouteTeller(
+                observer, board: surroundings.board, events: surroundings.events, route: route.name,
+                conditions: RouteConditions(
+                    log, clock: surroundings.clock, interval: configuration.logInterval,
+                    answersEach: route.connector.confirmationMode == .perNotification)),
             jitter: Jitter(seed: seed), announceMoves: surroundings.announceMoves)
     }
 }

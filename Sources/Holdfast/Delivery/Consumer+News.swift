@@ -134,6 +134,8 @@ extension Consumer {
         for (index, error) in received.statesNotNoted {
             context.tell(.failed(.notingState(lanes[index].key), error))
         }
+        if !received.hurries.isEmpty { hurry(at: now) }
+        for completion in received.hurries { completion(.success(())) }
         for inquiry in received.inquiries { inquiry.completion(withdrawals.insights(inquiry.uids)) }
         withdrawals.take(received.withdrawals, at: now)
         for _ in 0..<received.restoresBegun {
@@ -158,6 +160,18 @@ extension Consumer {
         case .pause(let reason): states.pause(index, reason, since: now.wall)
         }
         context.journal.setState(of: order.lane, to: lanes[index].machine.state, completion: order.completion)
+    }
+
+    /// An operator has mended something: whatever waits for its turn is tried now.
+    private func hurry(at now: Moment) {
+        connections.hurry(now: now.monotonic)
+        judge.topicHold.hurry(at: now)
+        judge.throttle.hurry()
+        context.holds.unpark()
+        for index in lanes.indices {
+            lanes[index].probe.hurry(at: now)
+            lanes[index].deferral.hurry(through: promotions.latestDue, now: now.monotonic)
+        }
     }
 
     private func takeTrimmed(_ trimmed: Result<Trimmed, JournalError>, now: Duration) {

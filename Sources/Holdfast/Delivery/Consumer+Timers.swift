@@ -26,6 +26,7 @@ extension Consumer {
             context.holds.nextLook, judge.clock.distrustedUntil, context.ownershipLook(now: now),
         ]
         looks += connections.nextLooks
+        if housekeeping.isInCharge { looks.append(context.teller.observer.engine.conditions.nextLook) }
         if !context.ending.hasBegun {
             looks += [
                 places.nextLook(now: now), handOuts.nextTrial(now: now), connections.pool.nextAttempt,

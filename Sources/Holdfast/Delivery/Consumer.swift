@@ -72,6 +72,7 @@ package final class Consumer: @unchecked Sendable {
     ) {
         context = RouteContext(index: index, route, in: surroundings, configuration, seed: randomSeed)
         lanes = opened.table(window: configuration.window)
+        if case .takenOver(let other) = opened { context.teller.conditions.succeed(other.context.teller.conditions) }
         states = LaneStates(context, lanes)
         connections = Connections(context, request: requestConnection)
         judge = RouteJudge(lanes, for: context, succeeding: opened)
@@ -139,6 +140,7 @@ package final class Consumer: @unchecked Sendable {
         progressEnd(at: now)
         for denied in context.gate.settle(route: index, inFlight: places.taken) { wakeRoute(denied) }
         reports.publish(rest: rest, answersNudge: received.nudged)
+        if housekeeping.isInCharge { context.teller.observer.engine.conditions.look() }
         // That the time was noted changes nothing that is measured.
         let hadNews = received.hasMoreThanHousekeeping || received.trimmed != nil && housekeeping.deletes
         reports.turnEnded(hadNews: hadNews, at: now)

@@ -11,6 +11,8 @@ struct ConsumerInbox: Sendable {
     var orders: [LaneOrder] = []
     var withdrawals: [WithdrawalOrder] = []
     var inquiries: [Inquiry] = []
+    /// Operators who want it to try at once whatever it waits for.
+    var hurries: [@Sendable (Result<Void, JournalError>) -> Void] = []
     /// To be called when a turn has heeded the paused tags of now.
     var tagInquiries: [@Sendable () -> Void] = []
     /// Entries of another journal were put into this one, perhaps among the deferred.
@@ -48,7 +50,7 @@ struct ConsumerInbox: Sendable {
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
             && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && tagInquiries.isEmpty && !hasRestored
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && hurries.isEmpty && tagInquiries.isEmpty && !hasRestored
             && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil
@@ -113,6 +115,7 @@ extension ConsumerInbox {
         orders += left.orders
         withdrawals += left.withdrawals
         inquiries += left.inquiries
+        hurries += left.hurries
         tagInquiries += left.tagInquiries
         hasRestored = hasRestored || left.hasRestored
         restoresBegun += left.restoresBegun
@@ -127,6 +130,7 @@ extension ConsumerInbox {
         for order in orders { order.completion(.failure(error)) }
         for order in withdrawals { order.completion(.failure(error)) }
         for inquiry in inquiries { inquiry.completion([]) }
+        for completion in hurries { completion(.failure(error)) }
         for completion in tagInquiries { completion() }
     }
 }

@@ -13,7 +13,7 @@ final class LaneStates {
         let hasStopped = lanes[index].stop(
             message, remedy: remedy, context.configuration.probes, at: context.clock.moment(),
             random: { context.jitter.unit() })
-        if hasStopped { changed(LaneChange(lane: index, isLogged: remedy != .connection)) }
+        if hasStopped { changed(LaneChange(lane: index)) }
     }
 
     /// Lanes that were stopped for a cause that is mended run again.
@@ -24,7 +24,7 @@ final class LaneStates {
     /// Notes and tells that a lane has stopped, or runs again.
     func changed(_ change: LaneChange) {
         note(change.lane)
-        tell(change.lane, isLogged: change.isLogged)
+        tell(change.lane)
     }
 
     /// Stores the lane's state in the journal, for a restart and for readers. It decides nothing in this process.
@@ -36,8 +36,8 @@ final class LaneStates {
         }
     }
 
-    private func tell(_ index: Int, isLogged: Bool) {
-        context.tell(.laneChanged(lanes[index].key, lanes[index].machine.state, isLogged: isLogged))
+    private func tell(_ index: Int) {
+        context.tell(.laneChanged(lanes[index].key, lanes[index].machine.state))
     }
 
     /// Lets stopped lanes whose probe is due hand out one entry, and takes that back from all others.
@@ -56,11 +56,11 @@ final class LaneStates {
         guard !lanes[index].isRunning else { return }
         lanes[index].resume()
         lanes[index].uniform = UniformRefusals()
-        tell(index, isLogged: true)
+        tell(index)
     }
 
     func pause(_ index: Int, _ reason: String, since wall: WallTime) {
         lanes[index].pause(reason, since: wall)
-        tell(index, isLogged: true)
+        tell(index)
     }
 }

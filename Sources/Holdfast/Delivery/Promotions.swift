@@ -82,7 +82,7 @@ final class Promotions {
     }
 
     /// No backoff of now is due later. A clock that was set back by a little is believed, and strands nothing.
-    private var latestDue: WallTime {
+    var latestDue: WallTime {
         context.clock.wall().advanced(by: judge.greatestWait + WallClockGuard.tolerance)
     }
 

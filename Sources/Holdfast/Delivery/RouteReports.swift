@@ -10,6 +10,7 @@ final class RouteReports {
     private var publishedLanes: [StatusBoard.LaneSummary] = []
     private var publishedTopics: [TopicHold.Status] = []
     private var publishedHold: HoldReason?
+    private var publishedThrottle: EngineStatus.Throttle?
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -47,7 +48,8 @@ final class RouteReports {
         let statuses = lanes.indices.map { index in
             StatusBoard.LaneSummary(
                 key: lanes[index].key, state: lanes[index].machine.state, nextProbeAt: lanes[index].probe.nextAt,
-                unreachable: lanes[index].census.unreachable, isYetToBeProbed: isYetToBeProbed(index))
+                unreachable: lanes[index].census.unreachable, isYetToBeProbed: isYetToBeProbed(index),
+                stop: lanes[index].machine.stopKind)
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
@@ -55,17 +57,33 @@ final class RouteReports {
         let topicsChanged = topics != publishedTopics
         if topicsChanged { publishedTopics = topics }
         let hold = context.ending.isOver || context.ending.hasBegun ? nil : holdReason
-        if hold != publishedHold {
+        let holdChanged = hold != publishedHold
+        if holdChanged {
             publishedHold = hold
             context.tell(.holding(hold))
         }
+        let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle
+        publishedThrottle = judge.throttled
         context.teller.board.publish(
             route: context.name,
             StatusBoard.RouteState(
                 inFlight: connections.inFlight, suspects: judge.breakers.heldCount, holding: hold,
                 throttle: judge.throttled, parking: hold == .parked ? context.holds.parking : nil,
                 lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
-                rest: rest, answersNudge: answersNudge))
+                conditions: conditions(isOther: isOther), rest: rest, answersNudge: answersNudge))
+    }
+
+    /// What is wrong with the route; nil when that is what it was. A route that ends says nothing more: what is wrong is not over.
+    private func conditions(isOther: Bool) -> [HealthCondition]? {
+        guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
+        return context.teller.conditions.look(isOther: isOther) {
+            RouteFindings(
+                route: context.name, endpoint: context.connector.endpoint, lanes: publishedLanes,
+                topics: publishedTopics, throttle: judge.throttled,
+                parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
+        } depth: { key in
+            lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0
+        }
     }
 
     /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.

@@ -25,6 +25,18 @@ extension EngineCore {
         completion: @escaping @Sendable (Result<Void, JournalError>) -> Void = { _ in }
     ) { order(.pause(reason), key, completion) }
 
+    /// Has a route try at once whatever it waits for, with its backoffs begun anew.
+    ///
+    /// - Parameter completion: when the route has begun. It needs turns.
+    package func hurry(
+        route: String, completion: @escaping @Sendable (Result<Void, JournalError>) -> Void = { _ in }
+    ) {
+        guard let consumer = consumers.first(where: { $0.name == route }) else {
+            return completion(.failure(JournalError(.notFound, "this engine has no route \(route.debugDescription)")))
+        }
+        if !consumer.post({ $0.hurries.append(completion) }) { completion(.failure(JournalError.engineHasEnded)) }
+    }
+
     private func order(
         _ kind: LaneOrder.Kind, _ key: LaneKey, _ completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {

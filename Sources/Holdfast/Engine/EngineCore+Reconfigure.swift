@@ -135,10 +135,12 @@ extension EngineCore {
         leave(old, to: registration?.consumer)
         if let registration {
             board.add(route: old.name)
+            observer.conditions.forget(route: old.name)
             registration.begin()
             begin(registration.number)
         } else {
             board.remove(route: old.name)
+            observer.conditions.forget(route: old.name)
         }
         finishChange()
     }

@@ -17,6 +17,7 @@ extension EngineCore {
         status.scheduled = journal.scheduledCount
         status.heldByTag = journal.heldByTagCount
         status.eventsDropped = events.dropped
+        status.conditions = (status.conditions + observer.conditions.all).sorted(by: HealthCondition.isBefore)
         return status
     }
 

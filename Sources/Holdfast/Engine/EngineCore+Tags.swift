@@ -1,5 +1,3 @@
-internal import Logging
-
 /// Pauses of tags. The journal's note decides, for this process and later ones; the routes heed it from their next turns on.
 extension EngineCore {
     /// Changes the paused tags, durably on return. One caller at a time.
@@ -12,12 +10,7 @@ extension EngineCore {
         guard pauses != before else { return }
         try journal.keep(pauses)
         surroundings.pausedTags.withLock { $0 = pauses }
-        for pause in pauses.all where !before.all.contains(pause) {
-            observer.log(.tagPaused, pause.words, ["tag": .string(pause.name), "reason": .string(pause.reason)])
-        }
-        for pause in before.all where pauses.pause(of: pause.tag) == nil {
-            observer.log(.tagResumed, "tag \(pause.name.debugDescription) is resumed", ["tag": .string(pause.name)])
-        }
+        observer.conditions.look(isForced: true)
     }
 
     /// Waits until every route heeds the paused tags of now. It needs turns.

@@ -52,16 +52,19 @@ package final class EngineCore: Sendable {
         // Before anything is written: the journal may be another engine's.
         let feed = try CommitFeed(journal)
         let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
-        let observer = EngineObserver(listeners: listeners, log: log, clock: clock, configuration: configuration)
-        journal.blacklist.observeDamage { count in
-            log(.blacklistDamaged, Self.damagedWords(count), ["count": .count(count)])
-        }
         let table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
         let producers = try ProducerTable(
             journal: journal, routes: table, configuration: configuration, clock: clock)
         let pausedTags = Monitor(try journal.pausedTags())
         let board = StatusBoard(routes: routes.map(\.name))
         let directory = ConsumerDirectory()
+        let conditions = EngineConditions(
+            .init(journal: journal, pausedTags: pausedTags, clockTrust: producers.clockTrust), log: log, clock: clock,
+            interval: configuration.logInterval
+        ) { directory.post { $0.nudged = true } }
+        let observer = EngineObserver(
+            listeners: listeners, log: log, clock: clock, configuration: configuration, conditions: conditions)
+        journal.blacklist.observeDamage { _ in conditions.lookSoon() }
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
@@ -75,7 +78,7 @@ package final class EngineCore: Sendable {
             })
         try OutcomeKeeping.note(configuration.logsOutcomes, in: journal)
         try OutcomeKeeping.openReader(ifAny: configuration.keepsOutcomes, in: journal)
-        historyDamage = HistoryDamage(log)
+        historyDamage = HistoryDamage(conditions)
         outcomes = OutcomeSource(journal: journal, damage: historyDamage)
         outcomeFeed = OutcomeFeed(journal: journal)
         self.journal = journal
@@ -103,7 +106,7 @@ package final class EngineCore: Sendable {
             isInCharge: index == 0, randomSeed: seed,
             requestConnection: { [requestConnection] in requestConnection(index, $0) })
         let host = RouteHost(
-            journal: journal, log: consumer.log, tell: { [events] in events.emit(.notice(route: route.name, $0)) },
+            journal: journal, route: route.name, log: consumer.log, conditions: observer.conditions, tell: { [events] in events.emit(.notice(route: route.name, $0)) },
             renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
         directory.add(consumer)
         return ConsumerRegistry.Registration(consumer: consumer, route: route, host: host)

@@ -28,6 +28,7 @@ struct EngineDesk: OperatorDesk {
         for index in desk.lanes.indices {
             desk.lanes[index].nextProbeAt = status.lanes.first { $0.key == desk.lanes[index].key }?.nextProbeAt
         }
+        desk.conditions = status.conditions
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
@@ -69,6 +70,10 @@ struct EngineDesk: OperatorDesk {
     func resume(_ lane: LaneKey) async throws {
         guard core.server(of: lane) != nil else { return try await atRest.resume(lane) }
         try await core.journal.answer { core.resume(lane, completion: $0) }
+    }
+
+    func connect(route: String) async throws {
+        try await core.journal.answer { core.hurry(route: route, completion: $0) }
     }
 
     // MARK: Tags

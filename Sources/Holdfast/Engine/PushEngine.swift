@@ -167,6 +167,10 @@ public final class PushEngine: Service, Sendable {
     /// Returns a snapshot of all counts.
     public func status() -> EngineStatus { core.status() }
 
+    /// What the process around the engine finds wrong, in place of what it found before: ``EngineStatus/conditions`` has it, too. The
+    /// process tells its log itself.
+    package func setHostConditions(_ conditions: [HealthCondition]) { core.observer.conditions.host(conditions) }
+
     /// Waits until every entry has ended, or the rest waits in lanes that are stopped or for topics that are set aside. Needs
     /// ``run()`` to be running.
     public func untilIdle() async -> EngineRest {

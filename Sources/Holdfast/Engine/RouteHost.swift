@@ -4,17 +4,20 @@ internal import Logging
 /// The engine's services for one route's connector: the journal's notes, and reports to the route's Consumer.
 final class RouteHost: ConnectorHost.Services {
     private let journal: any JournalService
+    private let route: String
     private let log: EngineLog
+    private let conditions: EngineConditions
     private let tell: @Sendable (ConnectorNotice) -> Void
     private let renew: @Sendable () -> Void
     /// Notes are written one after the other, since each waits for its commit.
     private let writer = DispatchQueue(label: "holdfast-notes")
 
     init(
-        journal: any JournalService, log: EngineLog, tell: @escaping @Sendable (ConnectorNotice) -> Void,
+        journal: any JournalService, route: String, log: EngineLog, conditions: EngineConditions, tell: @escaping @Sendable (ConnectorNotice) -> Void,
         renew: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
+        (self.route, self.conditions) = (route, conditions)
         self.log = log
         self.tell = tell
         self.renew = renew
@@ -42,9 +45,12 @@ final class RouteHost: ConnectorHost.Services {
     func credentialsChanged() { renew() }
 
     func report(_ notice: ConnectorNotice) {
-        log(
-            notice.isWarning ? .connectorWarning : .connectorNotice, "\(notice.message)",
-            ["kind": .string(notice.kind.rawValue)])
+        // A condition has a line of its own.
+        if !conditions.connector(of: route, says: notice) {
+            log(
+                notice.isWarning ? .connectorWarning : .connectorNotice, "\(notice.message)",
+                ["kind": .string(notice.kind.rawValue)])
+        }
         tell(notice)
     }
 }

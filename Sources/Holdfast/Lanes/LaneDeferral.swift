@@ -51,6 +51,11 @@ struct LaneDeferral: Sendable {
         scheduledRetry = time
     }
 
+    /// What waits for another attempt is due now: as much of it as comes back at once, up to `through`.
+    mutating func hurry(through: WallTime, now: Duration) {
+        if let due, due.wall <= through { self.due = Due(monotonic: now, wall: through) }
+    }
+
     func isDue(_ now: Duration) -> Bool { due.map { $0.monotonic <= now } ?? false }
 
     // MARK: Scheduled entries

@@ -65,6 +65,12 @@ struct LaneProbe: Sendable {
         }
     }
 
+    /// The next probe goes out now, and the pauses begin anew.
+    mutating func hurry(at now: Moment) {
+        guard case .waiting = state else { return }
+        (state, failures, nextAt) = (.ready, 0, now.wall)
+    }
+
     mutating func handedOut(_ uid: UID, on connection: Int, _ schedule: ProbeSchedule, now: Duration) {
         guard case .ready = state else { return }
         state = .out(uid, connection: connection, deadline: now + schedule.answerLimit)

@@ -50,9 +50,8 @@ final class LaneTable: RandomAccessCollection {
 
     /// A lane that stopped by itself runs again.
     func resume(_ index: Int) -> LaneChange {
-        let remedy = lanes[index].machine.remedy
         lanes[index].resume()
-        return LaneChange(lane: index, isLogged: remedy != .connection)
+        return LaneChange(lane: index)
     }
 
     /// Places of lanes with one attempt that are not filled yet.
@@ -66,6 +65,4 @@ final class LaneTable: RandomAccessCollection {
 /// A lane that stopped, or runs again, by itself: to be told, and noted in the journal.
 struct LaneChange: Hashable, Sendable {
     let lane: Int
-    /// False where a line about the connection says it for all lanes.
-    let isLogged: Bool
 }

@@ -107,6 +107,8 @@ public struct DeskStatus: Hashable, Sendable {
     public var routes: [Route]
     /// The paused tags, in the order in which they were paused.
     public var pausedTags: [PausedTag] = []
+    /// What is wrong, the worst first: see ``EngineStatus/conditions``. `nil` if no engine runs, or its process does not say.
+    public var conditions: [HealthCondition]?
     /// See ``EngineStatus/blacklistDamage``. 0 if no engine runs.
     public var blacklistDamage = 0
     /// The readers of outcomes that the process itself runs; empty if no engine runs.

@@ -49,6 +49,11 @@ public struct JournalDesk: OperatorDesk {
     /// Notes in the journal, durably on return, that the lane runs.
     public func resume(_ lane: LaneKey) async throws { try await setState(of: lane, to: .running) }
 
+    /// Throws ``JournalError`` with code ``JournalError/Code/notFound``: without an engine there are no routes.
+    public func connect(route: String) async throws {
+        throw JournalError(.notFound, "no engine delivers this journal, so no route can try anything")
+    }
+
     private func setState(of lane: LaneKey, to state: LaneState) async throws {
         guard let id = try laneIDs()[lane] else {
             throw JournalError(.notFound, "the journal has no lane \(lane)")

@@ -23,6 +23,13 @@ public protocol OperatorDesk: OutcomeDesk {
     /// - Throws: as ``pause(_:reason:)``.
     func resume(_ lane: LaneKey) async throws
 
+    /// Has a route try at once whatever it waits for: its next connection, the probes of a throttle, of stopped lanes and of
+    /// topics that are set aside, and a window of entries that wait for another attempt. Its backoffs begin anew. Returns when
+    /// the route has begun, and does not wait for what comes of it.
+    ///
+    /// - Throws: ``JournalError`` with code ``JournalError/Code/notFound`` for a route that no engine serves.
+    func connect(route: String) async throws
+
     /// Pauses all notifications with this tag, in all lanes, until the tag is resumed, also after a restart. On return none of
     /// them goes out any more; those in flight get their answers. A tag that is paused already gets the new reason.
     ///

@@ -79,7 +79,8 @@ struct RouteThrottle: Sendable {
 
     /// The next probe need not wait: what was wrong may be mended.
     mutating func hurry() {
-        if isPaused { phase = .probing(isUnderWay: false) }
+        guard isPaused else { return }
+        (phase, failures) = (.probing(isUnderWay: false), 0)
     }
 
     mutating func change(to policy: ThrottlePolicy, window: Int) {

@@ -262,7 +262,9 @@ struct TopicHold: Sendable {
     var statuses: [Status] {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
-            return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt)
+            return Status(
+                topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt,
+                isForTokens: entry.cause == .tokens)
         }
         .sorted { $0.topic < $1.topic }
     }

@@ -14,6 +14,8 @@ final class ClockTrust: Sendable {
         var clock: WallClockGuard
         /// News that was not reported yet.
         var news: WallClockGuard.Remark?
+        /// Why the clock is distrusted, if it contradicts what was known.
+        var warning: String?
     }
 
     private let state: Monitor<State>
@@ -25,12 +27,19 @@ final class ClockTrust: Sendable {
 
     func look(wall: WallTime, monotonic: Duration) -> Reading {
         state.withLock { state in
-            if let remark = state.clock.look(wall: wall, monotonic: monotonic) { state.news = remark }
+            if let remark = state.clock.look(wall: wall, monotonic: monotonic) {
+                state.news = remark
+                if case .warning(let message) = remark { state.warning = message }
+            }
+            if state.clock.isTrusted { state.warning = nil }
             return Reading(
                 isTrusted: state.clock.isTrusted, distrustedUntil: state.clock.distrustedUntil,
                 earliest: state.clock.earliest(wall), memory: state.clock.memory)
         }
     }
+
+    /// Why the clock is distrusted; nil while it is trusted, and after a start that was merely late.
+    var warning: String? { state.withLock(\.warning) }
 
     /// Returns news about the clock, once. A submission may notice it, and cannot report it.
     func takeNews() -> WallClockGuard.Remark? {

@@ -19,6 +19,9 @@ struct EngineLog: Sendable {
         limiter = Monitor(LogLimiter(interval: interval))
     }
 
+    /// Writes the line of a condition that has begun, changed or ended.
+    func tell(_ change: Conditions.Change) { logger.tell(change) }
+
     /// Builds neither message nor metadata of a line that is not logged.
     ///
     /// - Parameter metadata: holds no token, payload or credential.

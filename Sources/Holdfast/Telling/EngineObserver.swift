@@ -18,12 +18,17 @@ final class EngineObserver: Sendable {
     }
 
     let log: EngineLog
+    let conditions: EngineConditions
     let listeners: [any MetricsListener]
     private let clock: EngineClock
     private let listenerLimit: Duration
     private let state = Monitor(State())
 
-    init(listeners: [any MetricsListener], log: EngineLog, clock: EngineClock, configuration: EngineConfiguration) {
+    init(
+        listeners: [any MetricsListener], log: EngineLog, clock: EngineClock, configuration: EngineConfiguration,
+        conditions: EngineConditions
+    ) {
+        self.conditions = conditions
         self.listeners = listeners
         self.log = log
         self.clock = clock
@@ -53,6 +58,7 @@ final class EngineObserver: Sendable {
 
     /// - Parameter refusals: by reason.
     func submitted(accepted: Int, refusals: [Reason: Int]) {
+        conditions.submitted(accepted: accepted, refusals: refusals)
         guard !listeners.isEmpty, accepted > 0 || !refusals.isEmpty else { return }
         tell("submissions") { listener in
             if accepted > 0 { listener.accepted(accepted) }
@@ -61,6 +67,7 @@ final class EngineObserver: Sendable {
     }
 
     func committed(_ commit: CommitMeasure) {
+        conditions.committed()
         state.withLock { state in
             state.commits.count += 1
             state.commits.total += commit.duration

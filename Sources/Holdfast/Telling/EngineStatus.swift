@@ -86,8 +86,13 @@ public struct EngineStatus: Sendable {
         public let since: WallTime
         /// When the next probe is sent; `nil` while one is in flight, and if no entry waits.
         public let nextProbeAt: WallTime?
+        /// Whether it was set aside because the service calls its tokens bad.
+        package let isForTokens: Bool
 
-        package init(topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?) {
+        package init(
+            topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?, isForTokens: Bool = false
+        ) {
+            self.isForTokens = isForTokens
             self.topic = topic
             self.reason = reason
             self.since = since
@@ -165,6 +170,8 @@ public struct EngineStatus: Sendable {
     public internal(set) var lanes: [Lane] = []
     /// Topics that the service refuses, by name of the route; without routes that have none.
     public internal(set) var topicsSetAside: [String: [Topic]] = [:]
+    /// What is wrong, the worst first, and what operators hold up. None that is more than a notice means that all is well.
+    public internal(set) var conditions: [HealthCondition] = []
     /// The state of the connections, by name of the route.
     public internal(set) var connections: [String: ConnectionState] = [:]
 

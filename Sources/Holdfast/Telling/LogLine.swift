@@ -1,6 +1,7 @@
 internal import Logging
 
-/// Every line that the library logs, with its level. Docs/Operate/Observability.md lists them, and a test compares.
+/// Every line that the library logs beside those of conditions (``HealthCondition``), with its level.
+/// Docs/Operate/Observability.md lists them, and a test compares.
 ///
 /// The levels: trace tells of each batch, debug of connections and marks, info of the engine's life, notice of what an
 /// operator will want to find later, warning of trouble that goes by itself, error of what somebody must act upon, and
@@ -20,6 +21,10 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case identified
     case barrierWritten = "barrier-written"
     case laneProbed = "lane-probed"
+    case connectionFailed = "connection-failed"
+    case throttlePaused = "throttle-paused"
+    case holding
+    case handingOut = "handing-out"
 
     // info
     case routeStarted = "route-started"
@@ -30,26 +35,15 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
 
     // notice
     case connectionEnded = "connection-ended"
-    case lanePaused = "lane-paused"
-    case laneResumed = "lane-resumed"
-    case topicBack = "topic-back"
-    case tagPaused = "tag-paused"
-    case tagResumed = "tag-resumed"
     case reconfigured
     case convicted
     case movedToOtherEnvironment = "moved-to-other-environment"
     case withdrawn
     case rejectionsTrimmed = "rejections-trimmed"
-    case holding
-    case handingOut = "handing-out"
-    case throttleEnded = "throttle-ended"
     case connectorNotice = "connector-notice"
 
     // warning
-    case connectionFailed = "connection-failed"
     case careful
-    case throttled
-    case clockDistrusted = "clock-distrusted"
     case credentialsDoubted = "credentials-doubted"
     case markNotLowered = "mark-not-lowered"
     case stateNotNoted = "state-not-noted"
@@ -63,11 +57,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case noteFailed = "note-failed"
 
     // error
-    case connectionMisconfigured = "connection-misconfigured"
-    case laneStopped = "lane-stopped"
-    case topicSetAside = "topic-set-aside"
     case endsConnections = "ends-connections"
-    case parked
     case readFailed = "read-failed"
     case tokensUnread = "tokens-unread"
     case settlementFailed = "settlement-failed"
@@ -78,9 +68,6 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case feedbackNotStored = "feedback-not-stored"
     case entryQuarantined = "entry-quarantined"
     case blacklistUnreadable = "blacklist-unreadable"
-    case entriesUnreachable = "entries-unreachable"
-    case blacklistDamaged = "blacklist-damaged"
-    case historyDamaged = "history-damaged"
 
     // critical
     case journalFailed = "journal-failed"
@@ -88,26 +75,18 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var level: Logger.Level {
         switch self {
         case .handedOut, .settled, .committed, .cleared: .trace
-        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed:
+        case .connectionOpened, .connectionClosed, .markMoved, .promoted, .identified, .barrierWritten, .laneProbed,
+            .connectionFailed, .throttlePaused, .holding, .handingOut:
             .debug
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven: .info
-        case .connectionEnded, .lanePaused, .laneResumed, .topicBack, .tagPaused, .tagResumed, .reconfigured,
-            .convicted,
-            .movedToOtherEnvironment,
-            .withdrawn, .rejectionsTrimmed,
-            .holding,
-            .handingOut, .throttleEnded, .connectorNotice:
+        case .connectionEnded, .reconfigured, .convicted, .movedToOtherEnvironment, .withdrawn, .rejectionsTrimmed,
+            .connectorNotice:
             .notice
-        case .connectionFailed, .careful, .throttled, .clockDistrusted, .credentialsDoubted, .markNotLowered,
-            .stateNotNoted,
-            .trimFailed, .barrierUnanswered, .endUnproven, .listenerSlow, .oldestUnread, .feedbackFailed,
-            .connectorWarning,
-            .noteFailed:
+        case .careful, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
+            .endUnproven, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
             .warning
-        case .connectionMisconfigured, .laneStopped, .topicSetAside, .endsConnections, .parked, .readFailed,
-            .tokensUnread, .settlementFailed,
-            .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut, .feedbackNotStored,
-            .entryQuarantined, .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged, .historyDamaged:
+        case .endsConnections, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError,
+            .impossibleIdentifier, .secondHandOut, .feedbackNotStored, .entryQuarantined, .blacklistUnreadable:
             .error
         case .journalFailed: .critical
         }
@@ -118,20 +97,15 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     var isLimited: Bool {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
-        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .lanePaused,
-            .laneResumed, .laneStopped, .topicSetAside, .topicBack, .tagPaused, .tagResumed,
-            .identified, .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
+        case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .identified,
+            .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
             .connectionEnded, .convicted, .movedToOtherEnvironment, .rejectionsTrimmed, .holding, .handingOut,
-            .throttled, .throttleEnded,
-            .connectionFailed, .careful, .endsConnections, .clockDistrusted, .credentialsDoubted, .markNotLowered,
-            .stateNotNoted, .trimFailed,
-            .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed,
-            .connectionMisconfigured,
-            .parked, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier,
-            .secondHandOut, .feedbackNotStored, .noteFailed, .entryQuarantined,
-            .blacklistUnreadable, .entriesUnreachable, .blacklistDamaged, .historyDamaged:
+            .throttlePaused, .connectionFailed, .careful, .endsConnections, .credentialsDoubted, .markNotLowered,
+            .stateNotNoted, .trimFailed, .barrierUnanswered, .listenerSlow, .oldestUnread, .feedbackFailed, .readFailed,
+            .tokensUnread, .settlementFailed, .promotionFailed, .lateError, .impossibleIdentifier, .secondHandOut,
+            .feedbackNotStored, .noteFailed, .entryQuarantined, .blacklistUnreadable:
             true
         }
     }

@@ -4,9 +4,9 @@ extension RouteNews {
         switch self {
         case .connected: .connected(route: route)
         case .disconnected(_, endpoint: _, let cause, isExpected: _): .disconnected(route: route, cause: cause)
-        case .laneChanged(let lane, .running, isLogged: _): .laneResumed(lane)
-        case .laneChanged(let lane, .paused, isLogged: _): .lanePaused(lane)
-        case .laneChanged(let lane, .stopped(let reason, since: _), isLogged: _): .laneStopped(lane, reason: reason)
+        case .laneChanged(let lane, .running): .laneResumed(lane)
+        case .laneChanged(let lane, .paused): .lanePaused(lane)
+        case .laneChanged(let lane, .stopped(let reason, since: _)): .laneStopped(lane, reason: reason)
         case .topicSetAside(let topic, let reason): .topicSetAside(route: route, topic: topic, reason: reason)
         case .topicBack(let topic): .topicBack(route: route, topic: topic)
         case .endsConnections(let lane, let uid, let ends, let next, wait: _):

@@ -10,7 +10,7 @@ extension RouteObserver {
         case .connected: connectionOpened()
         case .connectFailed(let error, endpoint: _, wait: _, isOnly: _): connectionFailed(error)
         case .disconnected(_, endpoint: _, let cause, isExpected: _): connectionClosed(cause: cause)
-        case .laneChanged(let lane, let state, isLogged: _): laneStateChanged(lane, to: state)
+        case .laneChanged(let lane, let state): laneStateChanged(lane, to: state)
         case .holding(let reason): holdChanged(reason)
         default: break
         }

@@ -10,7 +10,7 @@ extension EngineLog {
             .endUnproven, .careful:
             tellConnection(news, route)
         case .laneChanged, .laneProbed, .markMoved, .promoted, .unreachable, .topicSetAside, .topicBack:
-            tellLane(news, route)
+            tellLane(news)
         case .handedOut, .settling, .settled, .cleared, .withdrawn, .convicted, .moved, .identified, .endsConnections,
             .trimmed:
             tellEntries(news)
@@ -35,15 +35,10 @@ extension EngineLog {
         case .holding(let reason?):
             self(.holding, "route \(route) hands out nothing: \(reason)", ["reason": .string(reason.name)])
         case .holding(nil): self(.handingOut, "route \(route) hands out again")
-        case .parked(let time):
-            self(.parked, "the service wants no new provider tokens; nothing is sent for \(time.words)")
         case .throttled(let throttle, let wait):
             self(
-                .throttled, "route \(route) is \(throttle): nothing is sent for \(wait.words), then one probe",
+                .throttlePaused, "route \(route) is \(throttle): nothing is sent for \(wait.words), then one probe",
                 throttle.metadata(wait: wait))
-        case .throttleEnded: self(.throttleEnded, "the service of route \(route) takes everything again")
-        case .clock(.warning(let message)):
-            self(.clockDistrusted, "\(message): what looks expired waits for \(WallClockGuard.distrust.words)")
         case .clock(.unproven(let message)):
             self(.clockUnproven, "\(message): what has expired since waits for \(WallClockGuard.distrust.words)")
         case .report(let report): self(.report, report.message, report.metadata)
@@ -59,7 +54,7 @@ extension EngineLog {
                 ["connection": .count(number), "endpoint": .string(endpoint)])
         case .connectFailed(let error, let endpoint, let wait, isOnly: _):
             self(
-                error.kind == .configuration ? .connectionMisconfigured : .connectionFailed,
+                .connectionFailed,
                 "no connection to \(endpoint): \(error); trying again in \(wait.words)",
                 [
                     "endpoint": .string(endpoint), "reason": .string(error.message), "wait-ms": .milliseconds(wait),
@@ -89,14 +84,8 @@ extension EngineLog {
         }
     }
 
-    private func tellLane(_ news: RouteNews, _ route: String) {
+    private func tellLane(_ news: RouteNews) {
         switch news {
-        case .laneChanged(let key, .running, isLogged: true):
-            self(.laneResumed, "lane \(key) runs again", ["lane": .lane(key)])
-        case .laneChanged(let key, .paused(let reason, _), isLogged: true):
-            self(.lanePaused, "lane \(key) is paused", ["lane": .lane(key), "reason": .string(reason)])
-        case .laneChanged(let key, .stopped(let reason, _), isLogged: true):
-            self(.laneStopped, "lane \(key) is stopped: \(reason)", ["lane": .lane(key), "reason": .string(reason)])
         case .laneProbed(let key, let uid):
             self(
                 .laneProbed, "the stopped lane \(key) tries entry \(uid)",
@@ -110,17 +99,6 @@ extension EngineLog {
             self(
                 .promoted, "\(uids.count) deferred entries of \(key) are due",
                 ["lane": .lane(key), "count": .count(uids.count), "uids": .uids(first, last)])
-        case .unreachable(let key, let count):
-            self(
-                .entriesUnreachable, EngineRest.unreachableWords(count, of: key),
-                ["lane": .lane(key), "count": .count(count)])
-        case .topicSetAside(let topic, let words):
-            self(
-                .topicSetAside,
-                "topic \(topic) is set aside on route \(route), and all others go: \(words). One entry of it is tried now "
-                    + "and then", ["topic": .string(topic), "reason": .string(words)])
-        case .topicBack(let topic):
-            self(.topicBack, "the service takes topic \(topic) on route \(route) again", ["topic": .string(topic)])
         default: break
         }
     }

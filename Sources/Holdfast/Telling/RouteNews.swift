@@ -32,8 +32,7 @@ enum RouteNews: Sendable {
 
     // MARK: Lanes
 
-    /// - `isLogged` is false where a line about the connection has said it for all lanes.
-    case laneChanged(LaneKey, LaneState, isLogged: Bool)
+    case laneChanged(LaneKey, LaneState)
     case laneProbed(LaneKey, UID)
     case markMoved(LaneKey, to: UID)
     case promoted(LaneKey, [UID])
@@ -84,5 +83,13 @@ enum RouteNews: Sendable {
         case notingState(LaneKey)
         case keepingProvenTopics
         case readingProvenTopics
+
+        /// Whether the journal was to be written.
+        var isWrite: Bool {
+            switch self {
+            case .settling, .quarantining, .promoting, .loweringMark, .trimming, .notingState, .keepingProvenTopics: true
+            case .reading, .readingTokens, .readingProvenTopics: false
+            }
+        }
     }
 }

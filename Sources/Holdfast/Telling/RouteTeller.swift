@@ -5,10 +5,14 @@ final class RouteTeller {
     let log: EngineLog
     let observer: RouteObserver
     let board: StatusBoard
+    let conditions: RouteConditions
     private let events: EventHub
     private let route: String
 
-    init(_ observer: RouteObserver, board: StatusBoard, events: EventHub, route: String) {
+    init(
+        _ observer: RouteObserver, board: StatusBoard, events: EventHub, route: String, conditions: RouteConditions
+    ) {
+        self.conditions = conditions
         self.observer = observer
         self.board = board
         self.events = events
@@ -19,6 +23,12 @@ final class RouteTeller {
     func tell(_ news: RouteNews) {
         log(news, route: route)
         if let event = news.event(route: route) { events.emit(event) }
+        conditions.take(news)
+        switch news {
+        case .failed(let attempt, let error) where attempt.isWrite: observer.engine.conditions.failed(error)
+        case .clock, .quarantined: observer.engine.conditions.lookSoon()
+        default: break
+        }
         observer.take(news)
         board.take(news, route: route)
     }

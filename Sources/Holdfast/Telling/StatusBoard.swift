@@ -5,6 +5,7 @@ final class StatusBoard: Sendable {
         var laneStatus: [String: [LaneSummary]] = [:]
         var inFlight: [String: Int] = [:]
         var suspects: [String: Int] = [:]
+        var conditions: [String: [HealthCondition]] = [:]
         /// By route; nil until the route has had a turn since a request for the state.
         var rest: [String: EngineRest?]
         /// Routes that have had no turn yet since a request for the state: an earlier turn does not answer it.
@@ -23,6 +24,8 @@ final class StatusBoard: Sendable {
         let unreachable: Int
         /// Whether the lane has stopped by itself, and has yet to send its first probe.
         let isYetToBeProbed: Bool
+        /// The kind of a stop; nil while the lane has not stopped by itself.
+        var stop: HealthCondition.Kind?
     }
 
     /// One route, as its last turn left it.
@@ -36,6 +39,8 @@ final class StatusBoard: Sendable {
         let lanes: [LaneSummary]?
         /// Topics that are set aside; nil when nothing has changed.
         let topics: [EngineStatus.Topic]?
+        /// What is wrong; nil when that is what it was.
+        let conditions: [HealthCondition]?
         /// Why it has nothing to do; nil when it has.
         let rest: EngineRest?
         /// Whether the turn began after a request for the state.
@@ -115,6 +120,7 @@ final class StatusBoard: Sendable {
         let resumed: (EngineRest, [CheckedContinuation<EngineRest, Never>])? = state.withLock { state in
             state.laneStatus[route] = nil
             state.status.topicsSetAside[route] = nil
+            state.conditions[route] = nil
             state.inFlight[route] = nil
             state.suspects[route] = nil
             state.status.holding[route] = nil
@@ -144,6 +150,7 @@ final class StatusBoard: Sendable {
             state.status.throttled[route] = turn.throttle
             state.status.parked[route] = turn.parking
             if let lanes = turn.lanes { state.laneStatus[route] = lanes }
+            if let conditions = turn.conditions { state.conditions[route] = conditions }
             if let topics = turn.topics { state.status.topicsSetAside[route] = topics.isEmpty ? nil : topics }
             state.rest[route] = .some(turn.rest)
             if turn.answersNudge { state.awaited.remove(route) }
@@ -210,6 +217,21 @@ final class StatusBoard: Sendable {
             status.unreachable = min(lane.unreachable, status.backlog)
             return status
         }
+        result.conditions = state.conditions.values.flatMap { $0 }.map { $0.counted(backlog, lanes: result.lanes) }
         return result
+    }
+}
+
+extension HealthCondition {
+    /// With what waits because of it now.
+    fileprivate func counted(_ backlog: (LaneKey) -> Int, lanes: [EngineStatus.Lane]) -> Self {
+        guard kind != .entriesUnreachable else { return self }
+        var condition = self
+        switch about {
+        case "route": condition.affected = lanes.reduce(0) { $0 + ($1.key.route == subject ? $1.backlog : 0) }
+        case "lane": condition.affected = lanes.first { $0.key.description == subject }?.backlog ?? affected
+        default: break
+        }
+        return condition
     }
 }

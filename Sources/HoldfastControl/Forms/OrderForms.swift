@@ -29,6 +29,11 @@ struct LaneOrderForm: Codable {
     var reason: String?
 }
 
+/// A route that is to try at once whatever it waits for.
+struct RouteOrderForm: Codable {
+    var route: String
+}
+
 /// A lane that was changed.
 package struct LaneChangeForm: Codable, Hashable, Sendable {
     package var lane: String

@@ -6,6 +6,8 @@ struct StatusForm: Codable {
     var routes: [RouteForm]
     /// Absent where none is.
     var pausedTags: [PausedTagForm]?
+    /// What is wrong, the worst first; absent where the owner is of an older version.
+    var conditions: [ConditionForm]?
     /// Places at which the blacklist is damaged; absent where it is not.
     var blacklistDamage: Int?
     /// Readers of outcomes that belong to the process; absent where there are none.
@@ -17,6 +19,7 @@ struct StatusForm: Codable {
         lanes = status.lanes.map(LaneForm.init)
         routes = status.routes.map { RouteForm($0, isNamed: true) }
         pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map(PausedTagForm.init)
+        conditions = status.conditions.map { $0.map(ConditionForm.init) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
         history = status.history.map(HistoryForm.init)
@@ -26,6 +29,7 @@ struct StatusForm: Codable {
         var status = DeskStatus(lanes: [], routes: routes.map { $0.value() })
         for lane in lanes { status.lanes.append(try lane.value()) }
         status.pausedTags = (pausedTags ?? []).map { $0.value() }
+        status.conditions = conditions.map { $0.map(\.value) }
         status.blacklistDamage = blacklistDamage ?? 0
         status.ownReaders = (ownReaders ?? []).map { $0.value() }
         status.history = history?.value()

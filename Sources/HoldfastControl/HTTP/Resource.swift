@@ -5,6 +5,7 @@ enum Resource: String, CaseIterable, Sendable {
     case insights = "/v1/entries/insights"
     case pause = "/v1/lanes/pause"
     case resume = "/v1/lanes/resume"
+    case connect = "/v1/routes/connect"
     case pauseTag = "/v1/tags/pause"
     case resumeTag = "/v1/tags/resume"
     case reloadCredentials = "/v1/credentials/reload"

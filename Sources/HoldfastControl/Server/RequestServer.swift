@@ -24,6 +24,10 @@ struct RequestServer: Sendable {
             let insights = try await desk.insights(try uids(body))
             return try Form.line(InsightsForm(insights: insights.map(InsightForm.init)))
         case .pause, .resume: return try await change(resource, try read(LaneOrderForm.self, body))
+        case .connect:
+            let order = try read(RouteOrderForm.self, body)
+            try await desk.connect(route: order.route)
+            return try Form.line(order)
         case .pauseTag, .resumeTag: return try await change(resource, try read(TagOrderForm.self, body))
         case .reloadCredentials:
             return try Form.line(ReloadsForm(routes: try await desk.reloadCredentials().map(ReloadForm.init)))

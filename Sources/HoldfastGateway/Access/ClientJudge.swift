@@ -99,6 +99,9 @@ final class ClientJudge: Sendable {
         case .expired(let end, let authority?):
             "that of its authority \(printable(authority)) has expired"
                 + (end.map { " (\(ClientCertificate.text($0)))" } ?? "")
+        case .expiredAndUntrusted(let end, let issuer):
+            "it has expired (\(ClientCertificate.text(end))), and none of the listener's authorities has signed it, but "
+                + (issuer.map(printable) ?? "itself")
         case .notYetValid(let start, _): "it is not valid yet\(start.map { " (\(ClientCertificate.text($0)))" } ?? "")"
         case .otherName: "it is for another name"
         case .untrusted(let issuer): "none of the listener's authorities has signed it, but \(printable(issuer))"

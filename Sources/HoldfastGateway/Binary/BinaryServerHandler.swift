@@ -183,11 +183,7 @@ final class BinaryServerHandler: ChannelDuplexHandler {
         isPumping = false
         follow()
         service.figures.add(session.takeTally())
-        if session.isWaitingForJournal, resumption == nil {
-            let why = session.journalTrouble ?? "the journal takes nothing"
-            service.log(.journalRefuses, "a client's notifications wait: \(why)", peer: context?.channel.remoteAddress)
-            resume(in: Self.retryPause)
-        }
+        if session.isWaitingForJournal, resumption == nil { resume(in: Self.retryPause) }
         if owesRead, session.wantsInput, resumption == nil, let context {
             owesRead = false
             context.read()

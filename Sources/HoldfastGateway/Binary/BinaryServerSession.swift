@@ -71,8 +71,6 @@ struct BinaryServerSession: Sendable {
     private(set) var submitted = 0
     /// The time since which the journal takes nothing; nil while it does.
     private var refusedSince: NIODeadline?
-    /// The journal's last reason.
-    private(set) var journalTrouble: String?
     /// Whether the journal is not asked before ``retry(now:)``.
     private var isHolding = false
     var ending: Ending?
@@ -270,7 +268,6 @@ struct BinaryServerSession: Sendable {
         switch refusal.reason {
         case .journalFull, .journalUnreachable, .journalFailed:
             isHolding = true
-            journalTrouble = refusal.detail
             refusedSince = refusedSince ?? now
         case .shuttingDown:
             drop(.shutdown)

@@ -189,9 +189,6 @@ struct HTTP2IngressSession {
                 let word = OutcomeWord(outcome)
                 if let answer = RefusalAnswer(outcome) { write(its, answer, word) } else { accept(its, word) }
             case .refused(let refusal):
-                if Self.isOfJournal(refusal.reason) {
-                    troubles[.journalRefuses] = "notifications are refused with 503: \(refusal.detail)"
-                }
                 refuse(its, RefusalAnswer(refusal))
             case .undetermined:
                 // Nobody can say whether it is on disk, and neither do we.
@@ -251,10 +248,6 @@ struct HTTP2IngressSession {
         case .topicDisallowed: .refusedTopics
         default: nil
         }
-    }
-
-    private static func isOfJournal(_ reason: Reason) -> Bool {
-        [.journalFull, .journalUnreachable, .journalFailed].contains(reason)
     }
 
     mutating func countFault(_ what: ListenerFault) { tally.add(what) }

@@ -15,7 +15,7 @@ final class Listener: Sendable {
 
     private let channel: any Channel
     private let door: ListenerDoor
-    private let tls: ServerTLSVault?
+    let tls: ServerTLSVault?
     private let watches: [FileWatch]
     /// The actual address, with the port that the system chose.
     let address: ListenAddress

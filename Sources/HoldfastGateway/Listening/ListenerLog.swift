@@ -17,7 +17,6 @@ final class ListenerLog: Sendable {
         case refusedTopics = "refused-topics"
         case revocationLists = "revocation-lists"
         case signingKeys = "signing-keys"
-        case journalRefuses = "journal-refuses"
     }
 
     private let logger: Logger

@@ -64,6 +64,8 @@ final class ServerTLSVault: Sendable {
         let settings: ServerTLS
         let context: NIOSSLContext
         let judge: ClientJudge?
+        /// The certificate's last good second, in Unix seconds.
+        let end: Int64
         var watch: CredentialWatch
     }
 
@@ -81,6 +83,12 @@ final class ServerTLSVault: Sendable {
     var judge: ClientJudge? { current.withLock(\.judge) }
 
     var settings: ServerTLS { current.withLock(\.settings) }
+
+    /// The certificate in use, by the name of its file, and its last good second in Unix seconds.
+    var certificateEnd: (file: String, notAfter: Int64) {
+        let (settings, end) = current.withLock { ($0.settings, $0.end) }
+        return (settings.identity.fileName, end)
+    }
 
     /// The handlers of the next connection, the nearest to the socket first.
     func handlers(for channel: any Channel, _ door: ListenerDoor) -> [any ChannelHandler] {
@@ -163,7 +171,8 @@ final class ServerTLSVault: Sendable {
             }
             do {
                 return Terms(
-                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge, watch: watch)
+                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge, end: loaded.notAfter,
+                    watch: watch)
             } catch {
                 throw TransportConfigurationError("TLS can't be set up: \(error)")
             }

@@ -12,7 +12,7 @@ export function show(content, context) {
     replace(content,
       h("p", { class: "note" }, "A lane is what goes in one order: a route, an urgency and a guarantee. What is paused waits; "
         + "notifications that are on their way get their answers."),
-      block("Lanes", laneTable(lanes.lanes, context)), block("Routes", routeTable(lanes.routes)),
+      block("Lanes", laneTable(lanes.lanes, context)), block("Routes", routeTable(lanes.routes, context)),
       block("Topics set aside", topicTable(lanes, context)), block("Paused tags", tagTable(status.pausedTags ?? [], context)),
       block("Credentials", h("p", { class: "note" }, "Keys and certificates are read from their files again. Lanes that "
         + "stopped for the old ones run again."), h("div", { class: "acts" }, h("button", {
@@ -66,7 +66,7 @@ export async function resume(context, what, body, name) {
   context.update();
 }
 
-function routeTable(routes) {
+function routeTable(routes, context) {
   return table("Routes", [
     { title: "Route", kind: "name", cell: (route) => route.route },
     { title: "State", kind: "tight", cell: (route) => word(route.isAway ? "away" : route.holding ? "holding" : "delivering") },
@@ -75,10 +75,23 @@ function routeTable(routes) {
     { title: "In flight", kind: "number", cell: (route) => count(route.inFlight) },
     { title: "Suspect", kind: "number", cell: (route) => count(route.suspects) },
     { title: "Because", kind: "long", cell: (route) => route.holding },
+    { title: "Change", kind: "tight", cell: (route) => tryButton(route.route, `route-${route.route}`, `Try route ${route.route} now`, context) },
   ], routes, "The configuration has no routes.");
 }
 
-function topicTable({ routes, lanes }, context) {
+/** Has a route try at once what it waits for: its connection, a throttle, what stopped by itself. */
+function tryButton(route, key, name, context) {
+  return h("button", { type: "button", class: "small", "data-key": key, "aria-label": name, onclick: async () => {
+    if (!await mayChange()) return;
+    try {
+      await post("routes/connect", { route });
+      context.say(`Route ${route} tries at once.`);
+    } catch (error) { context.fail(error); }
+    context.update();
+  } }, "Try now");
+}
+
+function topicTable({ routes }, context) {
   const rows = routes.flatMap((route) => (route.topics ?? []).map((topic) => ({ ...topic, route: route.route })));
   return table("Topics set aside", [
     { title: "Topic", kind: "name", cell: (topic) => topic.topic },
@@ -87,17 +100,7 @@ function topicTable({ routes, lanes }, context) {
     { title: "Since", kind: "time", cell: (topic) => time(topic.since) },
     { title: "Because", kind: "long", cell: (topic) => topic.reason },
     { title: "Next try", kind: "time", cell: (topic) => topic.nextProbe && ago(topic.nextProbe) },
-    { title: "Change", kind: "tight", cell: (topic) => h("button", {
-      type: "button", class: "small", "data-key": `topic-${topic.route}-${topic.topic}`, "aria-label": `Try topic ${topic.topic} now`,
-      onclick: async () => {
-        if (!await mayChange()) return;
-        try {
-          for (const lane of lanes.filter((lane) => lane.lane.startsWith(`${topic.route}/`))) await post("lanes/resume", { lane: lane.lane });
-          context.say(`Topic ${topic.topic} is tried now.`);
-        } catch (error) { context.fail(error); }
-        context.update();
-      },
-    }, "Try now") },
+    { title: "Change", kind: "tight", cell: (topic) => tryButton(topic.route, `topic-${topic.route}-${topic.topic}`, `Try topic ${topic.topic} now`, context) },
   ], rows, "Every topic goes.");
 }
 

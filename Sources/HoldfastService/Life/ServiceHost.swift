@@ -11,6 +11,8 @@ package struct ServiceHost: Sendable {
     package var version: String?
     /// Told the least level of the log whenever another configuration is taken up.
     package var setLevel: @Sendable (Logger.Level) -> Void = { _ in }
+    /// Told the format of the log whenever another configuration is taken up.
+    package var setFormat: @Sendable (LogFormat?) -> Void = { _ in }
     /// Told how the service does, and awaited.
     package var tell: @Sendable (ServiceNews) async -> Void = { _ in }
 

@@ -15,6 +15,7 @@ final class ServiceLife: Sendable {
     let gateway: Gateway
     private let feedback: FeedbackKeeper
     private let webhooks: WebhookKeeper
+    private let followed: FollowedNotifications
     /// The journals of other hosts; nil where the journal is a directory's.
     let fleet: FleetKeeper?
     /// Of the routes whose feedback is read.
@@ -52,6 +53,8 @@ final class ServiceLife: Sendable {
             throw error
         }
         self.host = host
+        followed = FollowedNotifications(
+            configuration.log.follow, engine: engine, logger: host.logger("holdfast.notifications"))
         fleet = opened.fleet.map { FleetKeeper($0, host: host, means: means) }
         feedback = FeedbackKeeper(
             Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
@@ -77,6 +80,7 @@ final class ServiceLife: Sendable {
         services += [
             // Told to the end: it goes on until the engine has ended.
             .init(service: self.webhooks, successTerminationBehavior: .ignore),
+            .init(service: followed, successTerminationBehavior: .ignore),
             .init(
                 service: engine, successTerminationBehavior: .gracefullyShutdownGroup,
                 failureTerminationBehavior: .gracefullyShutdownGroup),
@@ -132,6 +136,9 @@ final class ServiceLife: Sendable {
 
     /// Tells these webhooks from now on, and no others.
     func tell(_ webhooks: [WebhookConfiguration]) { self.webhooks.exchange(webhooks) }
+
+    /// Logs a line for each of these notifications from now on, and of no others.
+    func follow(_ wanted: LogFollow) { followed.exchange(wanted) }
 
     /// How the webhooks do.
     var webhookStandings: [WebhookStanding] { webhooks.standings }

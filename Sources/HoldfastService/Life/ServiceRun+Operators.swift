@@ -63,15 +63,37 @@ extension ServiceRun {
     package var health: Health {
         let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
         let status = life?.engine.status()
+        let obstacles = [
+            obstacle ?? life?.away ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage),
+        ].compactMap(\.self)
         return Health(
-            obstacles: [
-                obstacle ?? life?.away ?? watch.obstacle(wantsRoom: life?.wantsRoom),
-                status.flatMap(HealthWarnings.damage),
-            ]
-            .compactMap(\.self),
-            warnings: (life?.fleet?.troubles ?? []) + (status.map(HealthWarnings.of) ?? [])
-                + HealthWarnings.unserved(unserved)
-                + (life?.webhookStandings ?? []).compactMap(\.warning))
+            obstacles: obstacles,
+            warnings: (life?.fleet?.troubles ?? []) + HealthWarnings.of(conditions, isReady: obstacles.isEmpty))
+    }
+
+    /// What is wrong, the worst first, and what operators hold up.
+    var conditions: [HealthCondition] {
+        let (configuration, life, failure, isEnding) = state.withLock { state in
+            (state.configuration, state.life, state.journalFailure, state.isEnding)
+        }
+        // What is wrong is not over because the service ends, and not begun before it serves.
+        guard !isEnding, life != nil || failure != nil else { return findings.all }
+        var now = ServiceFindings(failure: failure, away: life?.away, unserved: unserved)
+        now.webhooks = life?.webhookStandings ?? []
+        now.certificates = life?.gateway.certificates ?? []
+        now.descriptors = DescriptorLimit.current.flatMap { DescriptorPlan(configuration).warning(within: $0.soft) }
+        let found = findings.look(isBlind: life == nil, now.conditions)
+        guard let engine = life?.engine else { return found }
+        engine.setHostConditions(found)
+        return engine.status().conditions
+    }
+
+    /// Looks again and again, until it is cancelled.
+    func watchConditions() async {
+        while !Task.isCancelled {
+            _ = conditions
+            do { try await Task.sleep(for: ServiceConditions.interval) } catch { return }
+        }
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.
@@ -85,13 +107,11 @@ extension ServiceRun {
         }
     }
 
-    /// Says what waits and would wait for ever.
-    func sayUnserved() { for line in HealthWarnings.unserved(unserved) { logger.warning("\(line)") } }
-
     /// Says what the configuration may take and the process may not have, and which secrets others may read.
     func sayWarnings() {
         let configuration = state.withLock(\.configuration)
-        for words in configuration.warnings(within: DescriptorLimit.current?.soft) { logger.warning("\(words)") }
+        // Too few descriptors are a condition.
+        for words in configuration.warnings(within: nil) { logger.warning("\(words)") }
     }
 
     /// Where the engine's figures go: to the page of the service, and to the host's own.
@@ -104,7 +124,7 @@ extension ServiceRun {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
-                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [
+                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [ConditionMetrics.family(conditions)] + [
                     MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                     MetricFamily(
                         "holdfast_journal_reopened_total", .counter,

@@ -79,9 +79,11 @@ extension ServiceRun {
             }
             life.readFeedback(of: reload.routes)
             life.tell(reload.webhooks)
+            life.follow(new.log.follow)
             life.fleet?.renew()
         }
         host.setLevel(new.log.level ?? .info)
+        host.setFormat(new.log.format)
         let isStale = state.withLock { state in
             state.configuration = reload.configuration
             state.routes = reload.routes
@@ -93,7 +95,7 @@ extension ServiceRun {
         if isStale { askForReload() }
         logger.notice(
             "the configuration was read again and is taken up; routes: \(changes?.description ?? "as it says")")
-        sayUnserved()
+        _ = conditions
         sayWarnings()
         if !reload.needsRestart.isEmpty {
             logger.warning("waits for a restart, and is as it was: \(reload.needsRestart.joined(separator: ", "))")

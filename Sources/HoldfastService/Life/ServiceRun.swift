@@ -34,6 +34,8 @@ package final class ServiceRun: Sendable {
         var pause: Task<Void, Never>?
         /// Why none serves, for those who ask whether it is ready.
         var obstacle: String? = "starting"
+        /// Why the journal is opened anew; nil while it is open, or has not failed.
+        var journalFailure: String?
         var isEnding = false
         /// The error beside the journal that ended it.
         var failure: (any Error)?
@@ -66,6 +68,7 @@ package final class ServiceRun: Sendable {
     let meter = PageMeter()
     let samples = PageSamples()
     let start = EngineClock.system.wall()
+    let findings: ServiceConditions
     private let reloads: AsyncStream<Void>
     private let reloadRequests: AsyncStream<Void>.Continuation
 
@@ -73,6 +76,7 @@ package final class ServiceRun: Sendable {
         self.sources = sources
         self.host = host
         logger = host.logger("holdfast")
+        findings = ServiceConditions(logger, interval: configuration.log.interval)
         state = Monitor(State(configuration: configuration, routes: routes))
         // One that waits stands for all that came meanwhile.
         (reloads, reloadRequests) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -92,6 +96,7 @@ package final class ServiceRun: Sendable {
                 tasks.addTask { await self.keep(admin) }
                 if self.hasPage { tasks.addTask { await self.sampler.run() } }
             }
+            tasks.addTask { await self.watchConditions() }
             var outcome = await serve()
             let (failure, reopened) = state.withLock { state in
                 state.obstacle = state.obstacle ?? "ended"
@@ -145,9 +150,10 @@ package final class ServiceRun: Sendable {
             let words = "\(failure.error); the journal is opened anew in \(Format.duration(pause))"
             state.withLock { state in
                 state.reopened += 1
+                state.journalFailure = words
                 state.obstacle = state.isEnding ? state.obstacle : words
             }
-            logger.error("\(words)")
+            _ = conditions
             await host.tell(.status(words))
             await wait(pause)
         }
@@ -176,6 +182,7 @@ package final class ServiceRun: Sendable {
                 state.life = life
                 state.addresses = life.gateway.addresses
                 if !state.isEnding { state.obstacle = nil }
+                state.journalFailure = nil
                 return (!state.isEnding, state.reloads != reloads)
             }
             defer { state.withLock { $0.life = nil } }
@@ -232,7 +239,7 @@ package final class ServiceRun: Sendable {
         }
         let left = life.engine.status().unconfirmed
         if left > 0 { logger.info("\(Format.plural(left, "notification")) of before are delivered first") }
-        sayUnserved()
+        _ = conditions
     }
 
     private func wait(_ pause: Duration) async {

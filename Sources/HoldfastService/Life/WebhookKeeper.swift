@@ -60,8 +60,3 @@ final class WebhookKeeper: Service, Sendable {
         for webhook in new { tasks[webhook.configuration.name] = Task { await webhook.run() } }
     }
 }
-
-extension WebhookStanding {
-    /// One line for `/health/ready`; nil where all is well.
-    var warning: String? { trouble.map { "webhook \(name): \($0.printable(maximumLength: 512))" } }
-}

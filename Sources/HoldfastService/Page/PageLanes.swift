@@ -1,14 +1,16 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastJournal
 
 /// Lanes and their routes, paused tags, and the credentials: seen and changed.
 enum PageLanes {
     static let operations: [PageOperation] = [
         .reading("api/lanes") { call in
             let status = try await call.journal.desk.status()
+            let lanes = try await call.journal.read { try $0.status().lanes }
             return try PageReply.json(
                 Lanes(
-                    lanes: status.lanes.map { LaneRow($0, status) },
+                    lanes: lanes.map { LaneRow($0, status) },
                     routes: status.routes.map { RouteForm($0, isNamed: true) }))
         },
         .change("api/lanes/pause", ["lane", "reason"]) { call in
@@ -23,6 +25,12 @@ enum PageLanes {
             try await call.journal.desk.resume(lane)
             call.audit.tell("lane \(lane) was resumed")
             return try PageReply.json(LaneChangeForm(lane, "running"))
+        },
+        .change("api/routes/connect", ["route"]) { call in
+            let route = try call.items.need("route")
+            try await call.journal.desk.connect(route: route)
+            call.audit.tell("route \(route) was told to try at once")
+            return try PageReply.json(RouteChange(route: route))
         },
         .change("api/tags/pause", ["tag", "reason"]) { call in
             let tag = Array(try call.items.need("tag").utf8)
@@ -46,6 +54,10 @@ enum PageLanes {
             return try PageReply.json(Reloads(routes: reloads))
         },
     ]
+
+    private struct RouteChange: Encodable {
+        var route: String
+    }
 
     private struct Lanes: Encodable {
         var lanes: [LaneRow]

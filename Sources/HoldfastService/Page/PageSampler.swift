@@ -3,7 +3,7 @@ internal import HoldfastControl
 
 /// Takes the samples: looks each second, and keeps what ten of them have brought.
 struct PageSampler: Sendable {
-    /// Ended notifications whose latency is looked at in one sample.
+    /// The newest ended notifications, whose latency is looked at in one sample.
     private static let outcomeLimit = 500
 
     let samples: PageSamples
@@ -60,18 +60,17 @@ struct PageSampler: Sendable {
 
     /// From acceptance to confirmation, as the history has it.
     private func latency(_ engine: PushEngine, since start: WallTime) async -> PageSamples.Latency? {
-        var query = OutcomeQuery()
-        query.ending = "confirmed"
-        query.since = start
         let page: OutcomePage
         do {
-            page = try await engine.desk.findOutcomes(query, before: nil, limit: Self.outcomeLimit)
+            // Of all, so that no more is looked at than this: a search for a time goes through the whole history.
+            page = try await engine.desk.findOutcomes(OutcomeQuery(), before: nil, limit: Self.outcomeLimit)
         } catch {
             // The journal is closed, or can't be read: whoever needs it says so.
             return nil
         }
-        let times = page.outcomes.map { outcome in
-            Double(max(0, outcome.settledAt.since(outcome.history.acceptedAt).wholeMilliseconds)) / 1000
+        let times = page.outcomes.compactMap { outcome -> Double? in
+            guard outcome.settledAt >= start, outcome.terminal == .confirmed else { return nil }
+            return Double(max(0, outcome.settledAt.since(outcome.history.acceptedAt).wholeMilliseconds)) / 1000
         }.sorted()
         guard !times.isEmpty else { return nil }
         func quantile(_ part: Double) -> Double { times[min(times.count - 1, Int(Double(times.count) * part))] }

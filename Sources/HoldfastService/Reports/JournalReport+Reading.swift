@@ -4,19 +4,23 @@ package import HoldfastJournal
 extension JournalReport {
     /// - Parameters:
     ///   - route: the one that the journal remembers.
+    ///   - atRest: what is wrong by the journal itself, where no process says.
     ///   - live: what the process says that uses the journal.
-    package init(_ reader: JournalReader, route: RouteSettings?, _ live: DeskStatus? = nil) throws {
+    package init(
+        _ reader: JournalReader, route: RouteSettings?, atRest: [HealthCondition] = [], _ live: DeskStatus? = nil
+    ) throws {
         let status = try reader.status()
         let details = Details(
             owner: reader.owner, route: route,
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
-            pausedTags: try reader.pausedTags(), history: try reader.history())
+            conditions: live?.conditions ?? atRest, pausedTags: try reader.pausedTags(),
+            history: try reader.history())
         self.init(status, directory: reader.directory, details)
     }
 
-    private static func oldest(
+    package static func oldest(
         _ lanes: [JournalStatus.Lane], _ reader: JournalReader
     ) throws(JournalError) -> [LaneKey: WallTime] {
         var oldest: [LaneKey: WallTime] = [:]

@@ -98,6 +98,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     package var lanes: [Lane]
     /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
     package var routesHolding: [Holding]?
+    /// What is wrong, the worst first; without what operators hold up. Nil for nothing.
+    package var conditions: [ConditionForm]?
     /// `nil` if there are none, or if no process tells.
     package var topicsSetAside: [TopicForm]?
     /// `nil` if no tag is paused.
@@ -123,6 +125,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         package var topicsAtRest: [LaneKey: String] = [:]
         /// The status of the process that uses the journal.
         package var live: DeskStatus?
+        /// What is wrong, by the process that uses the journal, or by the journal itself.
+        package var conditions: [HealthCondition] = []
         package var pausedTags: [DeskStatus.PausedTag] = []
         /// `nil` where it was not read.
         package var history: OutcomeLogStatus?
@@ -137,6 +141,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         deferred = status.deferred
         scheduled = status.scheduled > 0 ? status.scheduled : nil
         aside = status.aside > 0 ? status.aside : nil
+        let wrong = details.conditions.filter { $0.severity > .notice }
+        conditions = wrong.isEmpty ? nil : wrong.map { ConditionForm($0) }
         quarantined = status.quarantined
         rejections = status.rejections
         blacklist = status.blacklist

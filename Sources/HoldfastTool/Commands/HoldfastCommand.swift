@@ -60,6 +60,7 @@ struct HoldfastCommand: AsyncParsableCommand {
               68  the owner of a journal of the fleet did not answer; what the others said is told
               75  notifications are left in the journal: try again later
               65  some of the input was malformed or refused, and not taken
+               3  nothing runs (of `status`)
                1  done, but not everything was confirmed, or something was found
                0  done
 
@@ -68,8 +69,10 @@ struct HoldfastCommand: AsyncParsableCommand {
         version: ProgramVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, SendCommand.self, RecoverCommand.self, ServeCommand.self,
+            StatusCommand.self,
             GatewayCommand.self, FeedbackCommand.self,
-            ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, TagsCommand.self,
+            ChannelsCommand.self, JournalCommand.self, OutcomesCommand.self, LanesCommand.self, RoutesCommand.self,
+            TagsCommand.self,
             RejectionsCommand.self, BlacklistCommand.self, ConfigCommand.self, PostgresCommand.self,
             MockCommand.self,
         ])

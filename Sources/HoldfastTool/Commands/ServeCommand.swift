@@ -39,6 +39,13 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var json = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How the log is written: text, json, or journald. (default: log.format of the configuration, or text)",
+            valueName: "format"))
+    var logFormat: LogFormat?
+
     @Flag(name: .shortAndLong, help: "Print more on standard error.")
     var verbose = false
 
@@ -58,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw error
         }
         DescriptorLimit.raise()
-        let log = ServiceLog(level: configuration.log.level ?? .info)
+        let log = ServiceLog(level: configuration.log.level ?? .info, format: configuration.log.format)
         let process = ServiceProcess(configuration, routes: routes, log: log) { [self] in try load() }
         let outcome = await process.run(hangUps)
         if let error = outcome.toolError { Console.standard.error(error.message) }
@@ -79,6 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.journal.path = try journalOptions.path(configuration.journal)
         }
         if verbose { configuration.log.level = .debug }
+        configuration.log.format = logFormat ?? configuration.log.format
         return configuration
     }
 
@@ -114,3 +122,5 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension LogFormat: ExpressibleByArgument {}

@@ -62,7 +62,7 @@ extension JournalReport {
         return [
             heading.joined(separator: "; "), DeliverySummary.table(rows), afterCrashText, lanesText, holdingText,
             topicsText, pausedTags.map { PausedTagRow.table($0, indent: "  ") },
-            producersText, readersText, troublesText,
+            producersText, readersText, troublesText, conditionsText,
         ].compactMap { $0 }.joined(separator: "\n")
     }
 
@@ -99,6 +99,24 @@ extension JournalReport {
             ]
         }
         return Columns.text([["  LANE", "STATE", "UNCONFIRMED", "DEFERRED", "OLDEST", ""]] + rows, right: [2, 3])
+    }
+
+    /// What stands in a table of its own.
+    private static let told: Set<String> = Set(
+        [
+            HealthCondition.Kind.laneStopped, .credentialsRefused, .wrongServer, .topicSetAside, .massBadTokens, .throttled,
+            .parked, .ownershipUnproven, .outcomesFull, .journalUnreadable, .blacklistDamaged, .entriesQuarantined,
+            .historyDamaged, .webhookFailing,
+        ].map(\.rawValue))
+
+    private var conditionsText: String? {
+        let shown = (conditions ?? []).filter { !Self.told.contains($0.kind) }
+        guard !shown.isEmpty else { return nil }
+        return shown.prefix(20).map { condition in
+            let command = condition.command.map { ": \($0)" } ?? ""
+            return "\(condition.severity) \(condition.kind) since \(condition.since.text): "
+                + "\(condition.what.printable(maximumLength: 512))\n  next: \(condition.next)\(command)"
+        }.joined(separator: "\n")
     }
 
     private var holdingText: String? {

@@ -20,6 +20,8 @@ struct OwnerReport: Encodable, Sendable {
     var ownReaders: [ReaderForm]?
     /// Places at which the blacklist is damaged; nil for none.
     var blacklistDamage: Int?
+    /// What is wrong, the worst first; without what operators hold up. Nil for nothing.
+    var conditions: [ConditionForm]?
 
     init(_ status: DeskStatus, owner: String) {
         self.owner = owner
@@ -33,6 +35,8 @@ struct OwnerReport: Encodable, Sendable {
         history = status.history.map { HistoryForm($0) }
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map { ReaderForm($0) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
+        let wrong = (status.conditions ?? []).filter { $0.severity > .notice }
+        conditions = wrong.isEmpty ? nil : wrong.map { ConditionForm($0) }
     }
 
     /// - Parameter journal: its name, for people.
@@ -55,6 +59,7 @@ struct OwnerReport: Encodable, Sendable {
                 "\(journal): in use by \(owner.printable(maximumLength: 256))", DeliverySummary.table(rows),
                 shown.isEmpty ? nil : LaneRow.table(shown, indent: "  "),
                 pausedTags.map { PausedTagRow.table($0, indent: "  ") },
-            ].compactMap(\.self) + troubles).joined(separator: "\n")
+            ].compactMap(\.self) + troubles
+                + (conditions ?? []).map { "  \($0.severity) \($0.kind): \($0.what.printable(maximumLength: 512))" }).joined(separator: "\n")
     }
 }

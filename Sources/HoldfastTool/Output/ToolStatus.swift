@@ -31,7 +31,9 @@ enum ToolStatus: Int32, CaseIterable, Comparable {
     case entriesLeft = 75
     /// Some of the input was malformed or refused, and was not taken.
     case badInput = 65
-    /// Nothing is left, but not everything was confirmed: some were rejected by the service, expired, were taken back by an
+    /// No process uses the journal, or there is none yet.
+    case notRunning = 3
+    /// Nothing is left, but not everything was confirmed, or something was found to be wrong: some were rejected by the service, expired, were taken back by an
     /// operator, or are unknown.
     case notAllConfirmed = 1
     /// Everything was confirmed.

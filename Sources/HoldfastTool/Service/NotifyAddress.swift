@@ -21,9 +21,12 @@ struct NotifyAddress: Sendable {
     }
 
     /// Sends one datagram, and blocks until it was taken, 5 s at most.
-    func send(_ text: String) throws(IOError) {
+    func send(_ text: String) throws(IOError) { try send(Array(text.utf8)) }
+
+    /// The same for bytes.
+    func send(_ data: [UInt8]) throws(IOError) {
         do {
-            try LocalDatagram.send(Array(text.utf8), to: bytes)
+            try LocalDatagram.send(data, to: bytes)
         } catch {
             throw IOError(errnoCode: error.code, reason: error.name)
         }

@@ -3,21 +3,31 @@ internal import Holdfast
 internal import HoldfastService
 internal import Logging
 
-/// The log of a service: lines on standard error, with a level that can be changed while it runs.
+/// The log of a service: lines on standard error, or entries of systemd's journal, with a level that can be changed while it runs.
 ///
-/// Where systemd's journal takes them, each begins with its priority, and the journal has the time; elsewhere each begins
-/// with the time.
+/// As text, where systemd's journal takes standard error, each line begins with its priority, and the journal has the time;
+/// elsewhere each begins with the time.
 final class ServiceLog: Sendable {
+    /// The socket of systemd's journal.
+    static let journalSocket = "/run/systemd/journal/socket"
+
     private let console: Console
     private let level: Monitor<Logger.Level>
     private let isForJournal: Bool
+    private let format: Monitor<LogFormat>
+    private let journal: NotifyAddress?
+    /// Whether it was said that the journal takes nothing.
+    private let hasFailed = Monitor(false)
 
+    /// - Parameter journal: where entries for systemd's journal go.
     init(
-        _ console: Console = .standard, level: Logger.Level,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        _ console: Console = .standard, level: Logger.Level, format: LogFormat? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment, journal: String = ServiceLog.journalSocket
     ) {
         self.console = console
         self.level = Monitor(level)
+        self.format = Monitor(format ?? .text)
+        self.journal = NotifyAddress(journal)
         isForJournal = environment["JOURNAL_STREAM"]?.isEmpty == false && !console.isInteractive
     }
 
@@ -27,23 +37,45 @@ final class ServiceLog: Sendable {
         set { level.withLock { $0 = newValue } }
     }
 
-    func logger(_ label: String = "holdfast") -> Logger { Logger(label: label) { _ in Handler(log: self) } }
+    /// How lines are written from now on.
+    func change(to format: LogFormat?) { self.format.withLock { $0 = format ?? .text } }
 
-    fileprivate func write(_ level: Logger.Level, _ message: Logger.Message) {
-        console.note(Self.line(level, "\(message)", at: isForJournal ? nil : EngineClock.system.wall()))
+    func logger(_ label: String = "holdfast") -> Logger { Logger(label: label) { Handler(log: self, label: $0) } }
+
+    fileprivate func write(_ line: LogLineText) {
+        switch format.withLock({ $0 }) {
+        case .text: console.note(line.text(at: isForJournal ? nil : EngineClock.system.wall()))
+        case .json: console.note(line.json(at: EngineClock.system.wall()))
+        case .journald: if !sends(line) { console.note(line.text(at: isForJournal ? nil : EngineClock.system.wall())) }
+        }
     }
 
-    /// - Parameter time: nil for systemd's journal.
-    static func line(_ level: Logger.Level, _ message: String, at time: WallTime?) -> String {
-        // A line of the log is one line, whatever the service on the other side says.
-        let text = message.split(whereSeparator: \.isNewline).joined(separator: " · ").withoutControls
-        guard let time else { return "<\(level.priority)>\(text)" }
-        let date = Date(timeIntervalSince1970: TimeInterval(time.seconds))
-        return "\(date.formatted(.iso8601)) \(level): \(text)"
+    /// Sends an entry to systemd's journal.
+    ///
+    /// - Returns: false where it takes none, or not one of this size; then the line goes to standard error.
+    private func sends(_ line: LogLineText) -> Bool {
+        do {
+            guard let journal else { return false }
+            try journal.send(line.entry)
+            return true
+        } catch {
+            let isFirst = hasFailed.withLock { failed in
+                defer { failed = true }
+                return !failed
+            }
+            if isFirst {
+                let words = "systemd's journal takes no entries (\(Self.journalSocket): \(error)): lines go to standard error"
+                console.note(
+                    LogLineText(level: .warning, message: words, label: "holdfast", metadata: [:]).text(
+                        at: isForJournal ? nil : EngineClock.system.wall()))
+            }
+            return false
+        }
     }
 
     private struct Handler: LogHandler {
         let log: ServiceLog
+        let label: String
         var metadata: Logger.Metadata = [:]
 
         /// Set for one logger alone, it can only say less than the log does.
@@ -60,22 +92,12 @@ final class ServiceLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            guard case .string(let journal)? = metadata["journal"] else { return log.write(event.level, event.message) }
-            log.write(event.level, "journal \(journal): \(event.message)")
-        }
-    }
-}
-
-extension Logger.Level {
-    /// syslog's, as sd-daemon(3) has it.
-    fileprivate var priority: Int {
-        switch self {
-        case .trace, .debug: 7
-        case .info: 6
-        case .notice: 5
-        case .warning: 4
-        case .error: 3
-        case .critical: 2
+            var message = "\(event.message)"
+            if case .string(let journal)? = metadata["journal"] { message = "journal \(journal): \(message)" }
+            log.write(
+                LogLineText(
+                    level: event.level, message: message, label: label,
+                    metadata: metadata.merging(event.metadata ?? [:]) { _, new in new }))
         }
     }
 }

@@ -23,6 +23,7 @@ struct ServiceProcess: Sendable {
         var host = ServiceHost { log.logger($0) }
         host.version = ProgramVersion.number
         host.setLevel = { log.leastLevel = $0 }
+        host.setFormat = { log.change(to: $0) }
         host.tell = { await manager?.tell(.init($0)) }
         service = ServiceRun(configuration, routes: routes, host: host, sources: .init(load: load))
     }

@@ -53,6 +53,14 @@ extension ClientCertificate {
     /// Its name in messages.
     package var named: String { named(Self.role) }
 
+    /// The path of its file, or what stands in its place.
+    package var fileName: String {
+        switch content {
+        case .pem(let source, _), .pkcs12(let source):
+            if case .file(let path) = source { path } else { "a certificate in the configuration" }
+        }
+    }
+
     private func named(_ role: String) -> String {
         switch content {
         case .pem(let source, _), .pkcs12(let source): "the \(source.named(role))"

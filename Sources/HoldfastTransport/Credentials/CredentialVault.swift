@@ -211,8 +211,8 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
         for host in hosts { host.credentialsChanged() }
     }
 
-    private func report(_ kind: ConnectorNotice.Kind, _ message: String) {
-        let notice = ConnectorNotice(kind, message)
+    private func report(_ kind: ConnectorNotice.Kind, _ message: String, isUrgent: Bool = false) {
+        let notice = ConnectorNotice(kind, message, isUrgent: isUrgent)
         for host in hosts { host.report(notice) }
     }
 
@@ -233,7 +233,8 @@ package final class CredentialVault<Contents: CredentialContents>: Sendable {
             }
         report(
             .credentialsExpire,
-            "\(what): get a new one, and put it in its place; it is taken up without a restart")
+            "\(what): get a new one, and put it in its place; it is taken up without a restart",
+            isUrgent: stage >= .day)
     }
 }
 

@@ -51,6 +51,8 @@ final class StubDesk: OperatorDesk {
 
     func resume(_ lane: LaneKey) async throws { try await asked("resume \(lane)") { _ in } }
 
+    func connect(route: String) async throws { try await asked("connect \(route)") { _ in } }
+
     func pause(tag: [UInt8], reason: String) async throws { try await asked("pause tag \(tag) \(reason)") { _ in } }
 
     func resume(tag: [UInt8]) async throws { try await asked("resume tag \(tag)") { _ in } }

@@ -43,6 +43,17 @@ import Testing
         #expect(found == expected)
     }
 
+    @Test("The page on conditions lists every kind, with when it begins and ends, and no other") func kinds() throws {
+        let page = try String(
+            contentsOf: Repository.root.appendingPathComponent("Docs/Reference/Conditions.md"), encoding: .utf8)
+        let listed = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap { row -> String? in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return cells.count == 5 ? name(cells[0]) : nil
+        }
+        #expect(Set(listed) == Set(HealthCondition.Kind.all.map(\.rawValue)))
+        #expect(listed.count == HealthCondition.Kind.all.count)
+    }
+
     @Test("It names every method of a listener") func listener() throws {
         let source = try String(
             contentsOf: Repository.root.appendingPathComponent("Sources/Holdfast/Telling/MetricsListener.swift"),

@@ -21,9 +21,12 @@ struct ServiceProcessTests {
 
     @Test("A line of the log is one line, with a priority for the journal and the time for others")
     func lines() {
-        #expect(ServiceLog.line(.error, "two\nlines", at: nil) == "<3>two · lines")
-        #expect(ServiceLog.line(.error, "a\u{1B}[2J", at: nil) == "<3>a\u{FFFD}[2J")
-        #expect(ServiceLog.line(.info, "well", at: WallTime(seconds: 0)) == "1970-01-01T00:00:00Z info: well")
+        func line(_ level: Logger.Level, _ message: String) -> LogLineText {
+            LogLineText(level: level, message: message, label: "holdfast", metadata: [:])
+        }
+        #expect(line(.error, "two\nlines").text(at: nil) == "<3>two · lines")
+        #expect(line(.error, "a\u{1B}[2J").text(at: nil) == "<3>a\u{FFFD}[2J")
+        #expect(line(.info, "well").text(at: WallTime(seconds: 0)) == "1970-01-01T00:00:00Z info: well")
         let log = ServiceLog(Console(isInteractive: false, usesColor: false), level: .info, environment: [:])
         let logger = log.logger()
         var quiet = log.logger()

@@ -70,16 +70,21 @@ final class ServiceWorld: Sendable {
     }
 
     /// What `GET` of the admin address answers.
-    func get(_ path: String, fields: String = "") async throws -> (status: Int, text: String) {
-        let answer = try await ask(path, fields: fields)
+    func get(
+        _ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil
+    ) async throws -> (status: Int, text: String) {
+        let answer = try await ask(path, fields: fields, host: host, body: body)
         let head = try #require(answer.range(of: "\r\n\r\n"))
         return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
     }
 
     /// The same with its head, and as far as it came.
     ///
-    /// - Parameter fields: more of the request's head, each with its end of line.
-    func ask(_ path: String, fields: String = "") async throws -> String {
+    /// - Parameters:
+    ///   - fields: more of the request's head, each with its end of line.
+    ///   - body: of a POST; nil for a GET.
+    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws -> String
+    {
         let port = try #require(try port("health and metrics on "))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -88,8 +93,11 @@ final class ServiceWorld: Sendable {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
+            let length = body.map { "content-length: \($0.utf8.count)\r\n" } ?? ""
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
+                ByteBuffer(
+                    string: "\(body == nil ? "GET" : "POST") \(path) HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n"
+                        + "\(length)\(fields)\r\n\(body ?? "")"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

@@ -27,6 +27,7 @@ WRONG = token(0xA0)
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/page-trial", description=__doc__)
     parser.add_argument("--shots", type=Path, help="keep a picture of each view at each size in this directory")
+    parser.add_argument("--quick", action="store_true", help="look at each view at three sizes in all, instead of six")
     parser.add_argument("--no-axe", action="store_true", help="leave out the check of accessibility")
     parser.add_argument("--no-away", action="store_true", help="leave out the end and the start of the service")
     options = parser.parse_args()
@@ -64,7 +65,7 @@ def trial(holdfast, folder, browser, options):
             "browser": browser, "port": gateway.ports["admin"], "token": TOKEN, "lane": LANE, "bad": BAD,
             "rejected": rejected, "explanation": explanation(holdfast, gateway, rejected),
             "shots": str(options.shots.resolve()) if options.shots else None, "axe": None if options.no_axe else axe(),
-            "away": not options.no_away,
+            "away": not options.no_away, "quick": options.quick,
         }
         status = drive(plan, holdfast, gateway)
         if status == 0:

@@ -32,8 +32,9 @@ package struct AdminSettings: Equatable, Sendable {
                 "connections at a time at most; for one more, the one that has been idle for longest is closed"),
             ConfigKey(
                 "token-file", .file,
-                "a file, closed to others, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
-                    + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
+                "a file, closed to others, with the token that `/outcomes` is served for, and with which operators sign in to their page: "
+                    + "16 to 512 letters and digits, presented as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there, and the "
+                    + "page changes nothing"),
             ConfigKey(
                 "streams", .count(0...1000), default: "8",
                 "clients of `/outcomes/stream` and pages of operators that are live at a time; less than `connections`, so that probes "

@@ -40,6 +40,7 @@ struct JournalStatusCommand: AsyncParsableCommand {
             let report = try JournalReport(
                 reader,
                 route: try RouteSettings.decode(try reader.note(RouteSettings.noteName), journal: reader.directory),
+                atRest: try HealthReport.atRest(reader),
                 try await LiveStatus.read(reader.directory, owner: reader.owner))
             Console.standard.print(json ? try JSONOutput.line(report) : report.text())
         case .fleet(let journal):

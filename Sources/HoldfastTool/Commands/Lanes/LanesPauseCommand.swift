@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastService
 
 struct LanesPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,10 +44,12 @@ struct LanesResumeCommand: AsyncParsableCommand {
         abstract: "Resume paused or stopped lanes.",
         discussion: """
             A lane that had stopped, for example because its credentials were refused, stops again unless the cause \
-            was fixed.
+            was fixed. With --now, their routes try at once whatever they wait for, with the backoffs begun anew: see \
+            `holdfast routes connect --help`.
 
             Examples:
               holdfast lanes resume default/considerate
+              holdfast lanes resume default --now
               holdfast lanes resume --all
               holdfast lanes resume --all --fleet
             """)
@@ -54,6 +57,9 @@ struct LanesResumeCommand: AsyncParsableCommand {
     @OptionGroup var choice: LaneChoice
     @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
+
+    @Flag(name: .long, help: "Have the lanes' routes try at once, without waiting for their backoffs.")
+    var now = false
 
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
@@ -66,7 +72,17 @@ struct LanesResumeCommand: AsyncParsableCommand {
                 placeOptions, fleetOptions,
                 LaneChoice.Change(state: "running", reason: "", json: json) { desk, lane in
                     try await desk.resume(lane)
+                    if now { try await hurry(lane.route, desk) }
                 })
+        }
+    }
+
+    /// At rest nobody waits for anything, and a lane may have no route.
+    private func hurry(_ route: String, _ desk: any OperatorDesk) async throws {
+        do {
+            try await desk.connect(route: route)
+        } catch let error as JournalError where error.code == .notFound {
+            Console.standard.note("route \(route.printable(maximumLength: 64)) is not served, so it tries nothing")
         }
     }
 }

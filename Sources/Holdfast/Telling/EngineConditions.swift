@@ -1,0 +1,112 @@
+/// What is wrong with an engine beside its routes: its journal, its clock, paused tags, and what its host says. From any thread.
+///
+/// Looks come with the turns of the Consumer in charge. Other threads leave what they met, and have it look.
+final class EngineConditions: Sendable {
+    /// What is looked at.
+    struct Sources: Sendable {
+        let journal: any JournalService
+        let pausedTags: Monitor<TagPauses>
+        let clockTrust: ClockTrust
+    }
+
+    private struct State: Sendable {
+        var machine: Conditions
+        var findings = JournalFindings()
+        /// Nil for a look that is due.
+        var lookedAt: Duration?
+        var host: [HealthCondition] = []
+        var credentials = CredentialFindings()
+    }
+
+    /// From one look to the next while something is wrong.
+    private static let interval = Duration.seconds(1)
+
+    private let log: EngineLog
+    private let clock: EngineClock
+    private let sources: Sources
+    private let state: Monitor<State>
+    /// Has the Consumer in charge look.
+    private let wake: @Sendable () -> Void
+
+    init(
+        _ sources: Sources, log: EngineLog, clock: EngineClock, interval: Duration, wake: @escaping @Sendable () -> Void
+    ) {
+        (self.sources, self.log, self.clock, self.wake) = (sources, log, clock, wake)
+        state = Monitor(State(machine: Conditions(interval: interval)))
+    }
+
+    // MARK: What is met
+
+    /// The journal took notifications, or did not.
+    func submitted(accepted: Int, refusals: [Reason: Int]) {
+        guard refusals.isEmpty else {
+            let now = clock.monotonic()
+            let isNews = state.withLock { $0.findings.refused(refusals, at: now) }
+            if isNews { lookSoon() }
+            return
+        }
+        guard accepted > 0 else { return }
+        state.withLock { $0.findings.accepted() }
+    }
+
+    /// A write of the journal failed.
+    func failed(_ error: JournalError) {
+        let isNews = state.withLock { $0.findings.failed(error) }
+        if isNews { lookSoon() }
+    }
+
+    /// A commit is on disk.
+    func committed() { state.withLock { $0.findings.committed() } }
+
+    /// A connector has said something of its keys and certificates.
+    ///
+    /// - Returns: whether it is a condition, which is told as one.
+    func connector(of route: String, says notice: ConnectorNotice) -> Bool {
+        let isCondition = state.withLock { $0.credentials.take(notice, of: route, at: clock.wall()) }
+        lookSoon()
+        return isCondition
+    }
+
+    /// The route is served no more.
+    func forget(route: String) {
+        state.withLock { $0.credentials.forget(route) }
+        lookSoon()
+    }
+
+    /// What the process around the engine says is wrong, in place of what it said before. It tells its log itself.
+    func host(_ conditions: [HealthCondition]) { state.withLock { $0.host = conditions } }
+
+    /// Something has changed that no time tells.
+    func lookSoon() {
+        state.withLock { $0.lookedAt = nil }
+        wake()
+    }
+
+    // MARK: Looks
+
+    /// When to look at the latest; nil while nothing is wrong that may pass without a word.
+    var nextLook: Duration? {
+        state.withLock { state in
+            guard state.findings.mayPass || state.lookedAt == nil else { return nil }
+            return state.lookedAt.map { $0 + Self.interval } ?? .zero
+        }
+    }
+
+    /// Looks if it is time to, and tells the log what has changed.
+    func look(isForced: Bool = false) {
+        let now = clock.moment()
+        let changes: [Conditions.Change] = state.withLock { state in
+            if !isForced, let at = state.lookedAt, now.monotonic < at + Self.interval { return [] }
+            state.lookedAt = now.monotonic
+            state.findings.look(sources, at: now)
+            return state.machine.look(
+                state.findings.conditions(now: now.wall) + state.credentials.conditions, at: now)
+        }
+        for change in changes { log.tell(change) }
+    }
+
+    /// What is wrong now.
+    var all: [HealthCondition] {
+        state.withLock { state in state.machine.all + state.host }
+    }
+}

@@ -1,0 +1,93 @@
+extension HealthCondition.Kind {
+    /// No connection to the push service can be made, or it does not answer.
+    public static let serviceAway = Self(rawValue: "service-away")
+    /// The push service refuses a route's credentials.
+    public static let credentialsRefused = Self(rawValue: "credentials-refused")
+    /// Something other than the push service answers.
+    public static let wrongServer = Self(rawValue: "wrong-server")
+    /// A lane has stopped, because everything was refused in the same way.
+    public static let laneStopped = Self(rawValue: "lane-stopped")
+    /// An operator has paused a lane.
+    public static let lanePaused = Self(rawValue: "lane-paused")
+    /// The push service refuses a topic.
+    public static let topicSetAside = Self(rawValue: "topic-set-aside")
+    /// The push service calls most tokens of a topic bad.
+    public static let massBadTokens = Self(rawValue: "mass-bad-tokens")
+    /// An operator has paused a tag.
+    public static let tagPaused = Self(rawValue: "tag-paused")
+    /// The push service throttles a route, or is unavailable.
+    public static let throttled = Self(rawValue: "throttled")
+    /// The push service wants no new provider tokens for a while.
+    public static let parked = Self(rawValue: "parked")
+    /// The journal has reached its limit, and refuses notifications.
+    public static let journalFull = Self(rawValue: "journal-full")
+    /// The journal's disk is full or refuses writes.
+    public static let diskRefusing = Self(rawValue: "disk-refusing")
+    /// The journal can't be read.
+    public static let journalUnreadable = Self(rawValue: "journal-unreadable")
+    /// The journal has failed, and is opened anew.
+    public static let journalFailed = Self(rawValue: "journal-failed")
+    /// Outcomes that the application has not taken have reached their limit.
+    public static let outcomesFull = Self(rawValue: "outcomes-full")
+    /// It is not known whether this host still owns its journal.
+    public static let ownershipUnproven = Self(rawValue: "ownership-unproven")
+    /// The database that keeps the journal can't be reached.
+    public static let databaseAway = Self(rawValue: "database-away")
+    /// The wall clock has jumped, and expirations are ignored for a while.
+    public static let clockDistrusted = Self(rawValue: "clock-distrusted")
+    /// The blacklist is damaged.
+    public static let blacklistDamaged = Self(rawValue: "blacklist-damaged")
+    /// Entries' records can't be read.
+    public static let entriesQuarantined = Self(rawValue: "entries-quarantined")
+    /// A page of the journal is damaged, and entries can't be found.
+    public static let entriesUnreachable = Self(rawValue: "entries-unreachable")
+    /// The history of outcomes is damaged.
+    public static let historyDamaged = Self(rawValue: "history-damaged")
+    /// Notifications wait in a lane whose route the configuration does not have.
+    public static let routeMissing = Self(rawValue: "route-missing")
+    /// A webhook's receiver does not take outcomes.
+    public static let webhookFailing = Self(rawValue: "webhook-failing")
+    /// A certificate expires soon, or has expired.
+    public static let certificateExpiring = Self(rawValue: "certificate-expiring")
+    /// A key, a certificate or another file of secrets can't be used as it is now.
+    public static let tokenKeyTrouble = Self(rawValue: "token-key-trouble")
+    /// The process has too few descriptors.
+    public static let descriptorsShort = Self(rawValue: "descriptors-short")
+
+    /// All kinds of this version.
+    public static let all: [Self] = [
+        .serviceAway, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused, .topicSetAside, .massBadTokens,
+        .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
+        .outcomesFull, .ownershipUnproven, .databaseAway, .clockDistrusted, .blacklistDamaged, .entriesQuarantined,
+        .entriesUnreachable, .historyDamaged, .routeMissing, .webhookFailing, .certificateExpiring, .tokenKeyTrouble,
+        .descriptorsShort,
+    ]
+
+    /// What is said when a condition of the kind is over; nil for the kind's word.
+    var whenOver: String? {
+        switch self {
+        case .serviceAway: "the push service answers again"
+        case .credentialsRefused: "the credentials are taken again"
+        case .wrongServer: "the push service itself answers again"
+        case .laneStopped, .lanePaused: "the lane runs again"
+        case .topicSetAside, .massBadTokens: "the service takes the topic again"
+        case .tagPaused: "the tag is resumed"
+        case .throttled: "the service takes everything again"
+        case .parked: "new provider tokens are made again"
+        case .journalFull: "the journal takes notifications again"
+        case .diskRefusing: "the disk takes writes again"
+        case .journalUnreadable: "the journal can be read again"
+        case .journalFailed: "the journal is open again"
+        case .outcomesFull: "outcomes are taken again"
+        case .ownershipUnproven: "the journal is known to be this host's again"
+        case .databaseAway: "the database answers again"
+        case .clockDistrusted: "the wall clock is trusted again"
+        case .routeMissing: "nothing waits for a missing route any more"
+        case .webhookFailing: "the receiver takes outcomes again"
+        case .certificateExpiring: "the certificate was renewed"
+        case .tokenKeyTrouble: "the file can be used again"
+        case .descriptorsShort: "descriptors are free again"
+        default: nil
+        }
+    }
+}

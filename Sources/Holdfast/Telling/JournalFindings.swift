@@ -1,0 +1,146 @@
+/// What may be wrong with an engine's journal, its clock and its tags.
+///
+/// A pure machine, apart from the figures that it reads from memory.
+struct JournalFindings: Sendable {
+    /// How long a refusal counts with a journal that does not say whether it has room.
+    private static let memory = Duration.seconds(30)
+
+    private var refused: [Reason: Int] = [:]
+    private var refusedAt: Duration?
+    private var wantOfRoom: JournalError?
+    private var writeFailure: JournalError?
+    private var writeFailures = 0
+    private var quarantined = 0
+    private var blacklistDamage = 0
+    private var historyDamage = 0
+    private var heldByTag = 0
+    private var tags: [TagPause] = []
+    /// Why the wall clock is distrusted.
+    private var clockWarning: String?
+
+    /// Whether something is wrong that may be over without a word.
+    var mayPass: Bool { refusedAt != nil || writeFailure != nil || wantOfRoom != nil }
+
+    // MARK: What is met
+
+    /// - Returns: whether nothing was refused before.
+    mutating func refused(_ refusals: [Reason: Int], at now: Duration) -> Bool {
+        let ofJournal = refusals.filter { [.journalFull, .journalFailed, .journalUnreachable].contains($0.key) }
+        guard !ofJournal.isEmpty else { return false }
+        defer { refusedAt = now }
+        refused.merge(ofJournal, uniquingKeysWith: +)
+        return refusedAt == nil
+    }
+
+    mutating func accepted() { if refusedAt != nil { refusedAt = nil } }
+
+    /// - Returns: whether it is the first.
+    mutating func failed(_ error: JournalError) -> Bool {
+        defer { writeFailure = error }
+        writeFailures += 1
+        return writeFailure == nil
+    }
+
+    mutating func committed() { if writeFailure != nil { (writeFailure, writeFailures) = (nil, 0) } }
+
+    mutating func look(_ sources: EngineConditions.Sources, at now: Moment) {
+        let journal = sources.journal
+        wantOfRoom = journal.wantOfRoom
+        if let at = refusedAt, journal.tellsRoom && wantOfRoom == nil || now.monotonic >= at + Self.memory {
+            refusedAt = nil
+        }
+        (quarantined, blacklistDamage) = (journal.quarantinedCount, journal.blacklist.damageCount)
+        (historyDamage, heldByTag) = (journal.outcomeLog.unreadable, journal.heldByTagCount)
+        tags = sources.pausedTags.withLock(\.all)
+        clockWarning = sources.clockTrust.warning
+    }
+
+    // MARK: What is wrong
+
+    mutating func conditions(now: WallTime) -> [HealthCondition] {
+        let found = [
+            full(now), refusing(now), away(now), quarantine(now), blacklist(now), history(now), clock(now),
+        ]
+        if wantOfRoom == nil, refusedAt == nil { refused = [:] }
+        return found.compactMap(\.self) + tags.map(tag)
+    }
+
+    private func full(_ now: WallTime) -> HealthCondition? {
+        let isLimit = wantOfRoom.map { $0.code == .limitReached }
+        guard isLimit ?? (refusedAt != nil && refused[.journalFull] != nil) else { return nil }
+        return HealthCondition(
+            .journalFull, .fault, "journal", since: now, affected: refused[.journalFull] ?? 0,
+            what: wantOfRoom?.message ?? "the journal has no room: notifications are refused until it has drained",
+            next: "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit "
+                + "(`journal.limit`)", command: "holdfast status")
+    }
+
+    private func refusing(_ now: WallTime) -> HealthCondition? {
+        let wantOfDisk = wantOfRoom.flatMap { $0.code == .limitReached ? nil : $0 }
+        let failed = refusedAt != nil ? refused[.journalFailed] ?? 0 : 0
+        let writeFailure = writeFailure.flatMap { $0.code == .unreachable ? nil : $0 }
+        guard wantOfDisk != nil || writeFailure != nil || failed > 0 else { return nil }
+        return HealthCondition(
+            .diskRefusing, .fault, "journal", since: now,
+            affected: failed + (wantOfDisk == nil ? 0 : refused[.journalFull] ?? 0), failures: writeFailures,
+            what: (wantOfDisk ?? writeFailure)?.message ?? "the journal can't be written",
+            next: "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
+                + "ones go out, and the journal takes more as soon as it can", command: "df -h")
+    }
+
+    private func away(_ now: WallTime) -> HealthCondition? {
+        let failure = writeFailure.flatMap { $0.code == .unreachable ? $0 : nil }
+        let refused = refusedAt != nil ? refused[.journalUnreachable] ?? 0 : 0
+        guard failure != nil || refused > 0 else { return nil }
+        return HealthCondition(
+            .databaseAway, .fault, "database", since: now, affected: refused, failures: writeFailures,
+            what: failure?.message ?? "what keeps the journal can't be reached: nothing is taken until it answers",
+            next: "see whether the database is there and can be reached from this host",
+            command: "holdfast postgres status")
+    }
+
+    private func quarantine(_ now: WallTime) -> HealthCondition? {
+        guard quarantined > 0 else { return nil }
+        return HealthCondition(
+            .entriesQuarantined, .fault, "journal", since: now, affected: quarantined,
+            what: "\(counted(quarantined, "entry whose record", "entries whose records")) can't be read",
+            next: "look at them, and take back what can't be mended", command: "holdfast journal quarantine list")
+    }
+
+    private func blacklist(_ now: WallTime) -> HealthCondition? {
+        guard blacklistDamage > 0 else { return nil }
+        return HealthCondition(
+            .blacklistDamaged, .fault, "blacklist", since: now, cause: "\(blacklistDamage)",
+            what: "the blacklist is damaged in \(counted(blacklistDamage, "place", "places")): notifications to tokens on it "
+                + "may be sent", next: "stop the service, and copy what is sound into a new journal",
+            command: "holdfast journal verify --salvage NEW")
+    }
+
+    private func history(_ now: WallTime) -> HealthCondition? {
+        guard historyDamage > 0 else { return nil }
+        return HealthCondition(
+            .historyDamaged, .warning, "history", since: now, cause: "\(historyDamage)",
+            what: "the history is damaged: \(counted(historyDamage, "outcome", "outcomes")) can't be read, and readers are told "
+                + "of a gap; no notification is affected",
+            next: "see what is damaged; with --salvage NEW the command copies what is sound",
+            command: "holdfast journal verify")
+    }
+
+    private func clock(_ now: WallTime) -> HealthCondition? {
+        guard let clockWarning else { return nil }
+        return HealthCondition(
+            .clockDistrusted, .warning, "clock", since: now,
+            what: "\(clockWarning): what looks expired waits for \(WallClockGuard.distrust.words)",
+            next: "see whether the clock is right and what sets it", command: "timedatectl")
+    }
+
+    private func tag(_ pause: TagPause) -> HealthCondition {
+        HealthCondition(
+            .tagPaused, .notice, "tag", pause.name, since: pause.since, affected: tags.count == 1 ? heldByTag : 0,
+            cause: pause.reason,
+            what: "an operator has paused tag \(pause.name.debugDescription)"
+                + (pause.reason.isEmpty ? "" : ": \(pause.reason)"),
+            next: "resume it when its time has come",
+            command: "holdfast tags resume \(ShellText.word(pause.name))")
+    }
+}

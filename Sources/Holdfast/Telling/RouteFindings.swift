@@ -1,0 +1,136 @@
+/// What may be wrong with a route, as a turn left it.
+struct RouteFindings: Hashable, Sendable {
+    let route: String
+    let endpoint: String
+    var away: ServiceReach.Away?
+    var lanes: [StatusBoard.LaneSummary] = []
+    var topics: [EngineStatus.Topic] = []
+    var throttle: EngineStatus.Throttle?
+    var parking: EngineStatus.Parking?
+    var hold: HoldReason?
+
+    /// - Parameters:
+    ///   - depth: unconfirmed entries of a lane.
+    ///   - now: when what has no time of its own is found.
+    func conditions(depth: (LaneKey) -> Int, now: WallTime) -> [HealthCondition] {
+        let waiting = lanes.reduce(0) { $0 + depth($1.key) }
+        return [serviceAway(waiting), refused(waiting), throttled(waiting), parked(waiting), held(waiting, now)]
+            .compactMap(\.self)
+            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.map(topic)
+    }
+
+    private var resumeNow: String { "holdfast lanes resume \(ShellText.word(route)) --now" }
+
+    private func serviceAway(_ waiting: Int) -> HealthCondition? {
+        guard let away else { return nil }
+        let isMisconfigured = away.error.kind == .configuration
+        return HealthCondition(
+            .serviceAway, isMisconfigured ? .fault : .warning, "route", route, route: route, since: away.since,
+            affected: waiting, failures: away.failures, cause: away.error.message,
+            what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
+            next: isMisconfigured
+                ? "put right what the error names; connections are tried again by themselves, and at once by the command"
+                : "see whether the network and the service are there; connections are tried again by themselves, and at "
+                    + "once by the command",
+            command: "holdfast routes connect \(ShellText.word(route))")
+    }
+
+    /// Credentials, or a server in the service's place: one condition for all lanes of the route.
+    private func refused(_ waiting: Int) -> HealthCondition? {
+        for kind in [HealthCondition.Kind.credentialsRefused, .wrongServer] {
+            let stopped = lanes.filter { $0.stop == kind }
+            guard let first = stopped.first, case .stopped(let reason, let since) = first.state else { continue }
+            let isKey = kind == .credentialsRefused
+            return HealthCondition(
+                kind, .fault, "route", route, route: route, since: since, affected: waiting, cause: reason,
+                what: isKey
+                    ? "the push service refuses the credentials of route \(route): \(reason)"
+                    : "what answers at \(endpoint) is not the push service of route \(route): \(reason)",
+                next: isKey
+                    ? "replace the key or certificate of the route, and have it read again"
+                    : "look at the address, the name resolution and the proxy of the route, and try again",
+                command: isKey ? "holdfast lanes reload" : resumeNow)
+        }
+        return nil
+    }
+
+    private func throttled(_ waiting: Int) -> HealthCondition? {
+        guard let throttle else { return nil }
+        return HealthCondition(
+            .throttled, .warning, "route", route, route: route, since: throttle.since, affected: waiting,
+            what: "route \(route) is \(throttle)",
+            next: "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
+                + "tries at once", command: resumeNow)
+    }
+
+    private func parked(_ waiting: Int) -> HealthCondition? {
+        guard let parking else { return nil }
+        return HealthCondition(
+            .parked, .fault, "route", route, route: route, since: parking.since, affected: waiting,
+            what: "route \(route) is \(parking)",
+            next: "find the other process that makes tokens with this key; the command tries at once",
+            command: resumeNow)
+    }
+
+    private func held(_ waiting: Int, _ now: WallTime) -> HealthCondition? {
+        let (kind, severity, next): (HealthCondition.Kind, HealthCondition.Severity, String)
+        switch hold {
+        case .ownershipUnproven?:
+            (kind, severity, next) = (.ownershipUnproven, .warning, "see whether the database answers, and in time")
+        case .outcomesFull?:
+            (kind, severity, next) = (.outcomesFull, .fault, "see why the application does not take outcomes")
+        case .journalUnreadable?:
+            (kind, severity, next) = (.journalUnreadable, .fault, "look at the disk, or the database, of the journal")
+        // These have conditions of their own, or are over in a moment.
+        case .throttled?, .parked?, .payloadError?, nil: return nil
+        }
+        return HealthCondition(
+            kind, severity, "route", route, route: route, since: now, affected: waiting,
+            what: "route \(route) hands out nothing: \(hold?.description ?? "")", next: next)
+    }
+
+    private func lane(_ lane: StatusBoard.LaneSummary, _ depth: Int, _ now: WallTime) -> [HealthCondition] {
+        let name = lane.key.description
+        var found: [HealthCondition] = []
+        switch lane.state {
+        case .paused(let reason, let since):
+            found.append(
+                HealthCondition(
+                    .lanePaused, .notice, "lane", name, route: route, since: since, affected: depth, cause: reason,
+                    what: "an operator has paused lane \(name)" + (reason.isEmpty ? "" : ": \(reason)"),
+                    next: "resume it when its time has come", command: "holdfast lanes resume \(ShellText.word(name))"))
+        case .stopped(let reason, let since) where lane.stop == .laneStopped:
+            found.append(
+                HealthCondition(
+                    .laneStopped, .fault, "lane", name, route: route, since: since, affected: depth, cause: reason,
+                    what: "lane \(name) is stopped: \(reason)",
+                    next: "mend the cause; one entry is tried now and then, and at once by the command",
+                    command: "holdfast lanes resume \(ShellText.word(name)) --now"))
+        case .running, .stopped: break
+        }
+        if min(lane.unreachable, depth) > 0 {
+            found.append(
+                HealthCondition(
+                    .entriesUnreachable, .fault, "lane", name, route: route, since: now, affected: lane.unreachable,
+                    what: "a page of the journal is damaged: \(counted(lane.unreachable, "entry", "entries")) of lane "
+                        + "\(name) can't be found", next: "stop the service, and copy what is sound into a new journal",
+                    command: "holdfast journal verify --salvage NEW"))
+        }
+        return found
+    }
+
+    private func topic(_ topic: EngineStatus.Topic) -> HealthCondition {
+        HealthCondition(
+            topic.isForTokens ? .massBadTokens : .topicSetAside, .fault, "topic", topic.topic, route: route,
+            since: topic.since, cause: topic.reason,
+            what: topic.isForTokens
+                ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
+                    + "aside and all others go: \(topic.reason)"
+                : "topic \(topic.topic) is set aside on route \(route), and all others go: \(topic.reason)",
+            next: topic.isForTokens
+                ? "see whether the route's environment is that of the tokens; one entry is tried now and then, and at once "
+                    + "by the command"
+                : "see whether the credentials are for this topic; one entry is tried now and then, and at once by the "
+                    + "command", command: resumeNow)
+    }
+}

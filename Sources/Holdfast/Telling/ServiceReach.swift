@@ -1,0 +1,66 @@
+/// Knows whether a route's push service can be reached and answers.
+///
+/// A connection alone is no proof: a service that takes connections and answers nothing is away until it answers. Where only
+/// errors are answered, or nothing waits, a connection has to do.
+///
+/// A pure machine.
+struct ServiceReach: Sendable {
+    /// Why the service counts as away.
+    struct Away: Hashable, Sendable {
+        let since: WallTime
+        /// The last failure.
+        var error: ConnectError
+        /// Connections that failed, or ended without an answer.
+        var failures: Int
+    }
+
+    private(set) var away: Away?
+    private var isConnected = false
+    private var hasSent = false
+    private var hasAnswered = false
+    /// Whether the service answers each notification.
+    private let answersEach: Bool
+
+    init(answersEach: Bool) { self.answersEach = answersEach }
+
+    /// - Parameter wall: the time; asked when something has failed.
+    mutating func take(_ news: RouteNews, wall: () -> WallTime) {
+        switch news {
+        case .connectFailed(let error, endpoint: _, wait: _, isOnly: true):
+            isConnected = false
+            failed(error, wall)
+        case .connected:
+            if !isConnected { (hasSent, hasAnswered) = (false, false) }
+            isConnected = true
+            if !answersEach { away = nil }
+        case .handedOut: hasSent = true
+        case .unconnected(let cause):
+            let isUnanswered = isConnected && hasSent && !hasAnswered && answersEach
+            isConnected = false
+            if let cause, isUnanswered {
+                failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)"), wall)
+            }
+        case .settling(let counts) where counts.confirmed > 0 || !counts.rejected.isEmpty: answered()
+        // Refusals are answers, too.
+        case .throttled, .parked, .topicSetAside, .credentialsDoubted: answered()
+        case .laneChanged(_, .stopped): answered()
+        default: break
+        }
+    }
+
+    /// - Parameter waiting: the route's unconfirmed entries.
+    mutating func look(waiting: Int) { if isConnected, waiting == 0 { away = nil } }
+
+    private mutating func failed(_ error: ConnectError, _ wall: () -> WallTime) {
+        guard var away else { return away = Away(since: wall(), error: error, failures: 1) }
+        away.error = error
+        away.failures += 1
+        self.away = away
+    }
+
+    private mutating func answered() {
+        guard isConnected else { return }
+        hasAnswered = true
+        away = nil
+    }
+}

@@ -1,0 +1,40 @@
+package import Holdfast
+
+/// Something that is wrong, or that an operator holds up: see Docs/Reference/Conditions.md.
+package struct ConditionForm: Codable, Hashable, Sendable {
+    package var kind: String
+    package var about: String
+    /// Absent where there is only one.
+    package var subject: String?
+    /// Absent where it concerns no route, or several.
+    package var route: String?
+    /// `notice`, `warning` or `fault`.
+    package var severity: String
+    package var since: ExactTime
+    /// Notifications that wait because of it, or were refused; absent where they are not counted.
+    package var affected: Int?
+    /// Tries that have failed since; absent for none.
+    package var failures: Int?
+    package var what: String
+    package var next: String
+    /// A command that helps; absent where there is none.
+    package var command: String?
+
+    package init(_ condition: HealthCondition) {
+        (kind, about) = (condition.kind.rawValue, condition.about)
+        subject = condition.subject.isEmpty ? nil : condition.subject
+        route = condition.route
+        severity = condition.severity.rawValue
+        since = ExactTime(condition.since)
+        affected = condition.affected > 0 ? condition.affected : nil
+        failures = condition.failures > 0 ? condition.failures : nil
+        (what, next, command) = (condition.what, condition.next, condition.command)
+    }
+
+    package var value: HealthCondition {
+        HealthCondition(
+            .init(rawValue: kind), .init(rawValue: severity) ?? .warning, about, subject ?? "", route: route,
+            since: since.value, affected: affected ?? 0, failures: failures ?? 0, what: what, next: next,
+            command: command)
+    }
+}

@@ -1,0 +1,37 @@
+internal import Holdfast
+internal import Logging
+
+/// What is wrong with a service beside its engine, told to the log as it begins and ends. From any thread.
+final class ServiceConditions: Sendable {
+    /// From one look to the next.
+    static let interval = Duration.seconds(2)
+
+    private let logger: Logger
+    private let clock: EngineClock
+    private let machine: Monitor<Conditions>
+
+    init(_ logger: Logger, clock: EngineClock = .system, interval: Duration) {
+        (self.logger, self.clock) = (logger, clock)
+        machine = Monitor(Conditions(interval: interval))
+    }
+
+    /// What was wrong at the last look.
+    var all: [HealthCondition] { machine.withLock(\.all) }
+
+    /// - Parameters:
+    ///   - found: everything that is wrong now.
+    ///   - isBlind: whether only the journal can be looked at, since nothing serves; all else is as it was.
+    /// - Returns: the same, each with when it began.
+    func look(isBlind: Bool = false, _ found: (WallTime) -> [HealthCondition]) -> [HealthCondition] {
+        let now = clock.moment()
+        var found = found(now.wall)
+        let (changes, all) = machine.withLock { machine in
+            let seen = Set(found.map(\.kind)).union([.journalFailed])
+            if isBlind { found += machine.all.filter { !seen.contains($0.kind) } }
+            return (machine.look(found, at: now), machine.all)
+        }
+        // Webhooks log their own troubles, with what they do about them.
+        for change in changes where change.condition.kind != .webhookFailing { logger.tell(change) }
+        return all
+    }
+}

@@ -1,0 +1,86 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastTransport
+internal import HoldfastWebhooks
+
+/// What may be wrong with a service beside its engine.
+struct ServiceFindings: Sendable {
+    /// Why the journal that failed is not open again; nil while it is open, or has not been.
+    var failure: String?
+    /// Why nothing can be kept now, of a journal in a database.
+    var away: String?
+    /// Lanes that hold something, and whose route the configuration does not have.
+    var unserved: [JournalStatus.Lane] = []
+    var webhooks: [WebhookStanding] = []
+    /// Of listeners: with the last good second, in Unix seconds.
+    var certificates: [(listener: String, file: String, notAfter: Int64)] = []
+    /// What the configuration may take and the process may not have.
+    var descriptors: String?
+
+    func conditions(now: WallTime) -> [HealthCondition] {
+        [failed(now), database(now), short(now)].compactMap(\.self) + unserved.map { missing($0, now) }
+            + webhooks.compactMap { failing($0, now) } + expiring(now)
+    }
+
+    private func failed(_ now: WallTime) -> HealthCondition? {
+        guard let failure else { return nil }
+        return HealthCondition(
+            .journalFailed, .fault, "journal", since: now, what: failure,
+            next: "see what the message names; the journal is opened anew by itself, and what was accepted is in it",
+            command: "holdfast journal verify")
+    }
+
+    private func database(_ now: WallTime) -> HealthCondition? {
+        guard let away else { return nil }
+        return HealthCondition(
+            .databaseAway, .fault, "database", since: now, what: away,
+            next: "see whether the database is there and can be reached from this host",
+            command: "holdfast postgres status")
+    }
+
+    private func short(_ now: WallTime) -> HealthCondition? {
+        guard let descriptors else { return nil }
+        return HealthCondition(
+            .descriptorsShort, .warning, "process", since: now, cause: descriptors, what: descriptors,
+            next: "raise the limit, or lower the `connections` of the configuration")
+    }
+
+    private func missing(_ lane: JournalStatus.Lane, _ now: WallTime) -> HealthCondition {
+        let name = lane.key.description.printable(maximumLength: 320)
+        return HealthCondition(
+            .routeMissing, .fault, "lane", lane.key.description, route: lane.key.route, since: now,
+            affected: lane.unconfirmed,
+            what: "lane \(name) holds \(Format.plural(lane.unconfirmed, "notification")) and is not delivered, because the "
+                + "configuration has no route of that name", next: "add the route, or take back what waits",
+            command: "holdfast journal drop --lane \(ShellText.word(name))")
+    }
+
+    private func failing(_ webhook: WebhookStanding, _ now: WallTime) -> HealthCondition? {
+        guard let trouble = webhook.trouble else { return nil }
+        return HealthCondition(
+            .webhookFailing, .warning, "webhook", webhook.name, since: webhook.figures.failingSince ?? now,
+            affected: webhook.waiting, failures: webhook.figures.failuresInARow,
+            what: "webhook \(webhook.name): \(trouble.printable(maximumLength: 512))",
+            next: "see why its receiver does not take outcomes; requests are tried again, and none is left out")
+    }
+
+    /// One for each file, whichever listeners show it.
+    private func expiring(_ now: WallTime) -> [HealthCondition] {
+        Dictionary(grouping: certificates) { $0.file }.values.compactMap { shown in
+            guard let first = shown.min(by: { $0.notAfter < $1.notAfter }) else { return nil }
+            var notices = ExpiryNotices()
+            guard let stage = notices.look(notAfter: first.notAfter, now: now) else { return nil }
+            let date = ClientCertificate.text(first.notAfter)
+            let when =
+                stage == .over
+                ? "expired on \(date), and clients refuse it"
+                : "expires in \(Format.duration(.seconds(first.notAfter - now.seconds))), on \(date)"
+            let names = shown.map { "gateway.\($0.listener)" }.sorted().joined(separator: ", ")
+            return HealthCondition(
+                .certificateExpiring, stage >= .day ? .fault : .warning, "certificate", first.file, since: now,
+                cause: "\(stage)", what: "the certificate that \(names) shows to clients (\(first.file)) \(when)",
+                next: "put a new one in its place, and have the service read its configuration again",
+                command: "systemctl reload holdfast")
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastJournal
+internal import HoldfastService
+
+extension HealthReport {
+    /// - Throws: ``JournalError`` for a journal that can't be read; ``ToolError`` for one of the fleet whose owner is silent.
+    static func read(_ place: JournalPlace) async throws -> HealthReport {
+        switch place {
+        case .fleet(let journal):
+            return try await journal.use { desk in
+                var report = HealthReport(try await desk.status(), journal: "journal \(journal.name)")
+                report.owner = desk.owner
+                return report
+            }
+        case .directory(let path):
+            let reader: JournalReader
+            do throws(JournalError) {
+                reader = try JournalReader(at: path)
+            } catch where error.code == .notFound {
+                return HealthReport(.none, journal: path)
+            }
+            defer { reader.close() }
+            var report = try await read(reader)
+            let status = try reader.status()
+            report.unconfirmed = status.unconfirmed
+            report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
+            return report
+        }
+    }
+
+    private static func read(_ reader: JournalReader) async throws -> HealthReport {
+        let path = reader.directory
+        guard let owner = reader.owner else {
+            return HealthReport(.atRest, journal: path, conditions: try atRest(reader))
+        }
+        let silence: String
+        do {
+            if let desk = try await DeskOpener.live(path) {
+                let result: Result<DeskStatus, any Error>
+                do { result = .success(try await desk.status()) } catch { result = .failure(error) }
+                await desk.close()
+                var report = HealthReport(try result.get(), journal: path)
+                report.owner = owner
+                return report
+            }
+            silence = "it serves no control socket"
+        } catch let error as ControlError {
+            silence = error.message
+        }
+        var report = HealthReport(.silent, journal: path, owner: owner, conditions: try atRest(reader))
+        report.silence = silence
+        return report
+    }
+
+    private init(_ status: DeskStatus, journal: String) {
+        self.init(status.conditions == nil ? .silent : .running, journal: journal, conditions: status.conditions ?? [])
+        if status.conditions == nil { silence = "its version says nothing of its health" }
+        unconfirmed = status.lanes.reduce(0) { $0 + $1.unconfirmed }
+    }
+
+    /// What a journal says by itself.
+    static func atRest(_ reader: JournalReader) throws(JournalError) -> [HealthCondition] {
+        let status = try reader.status()
+        let now = EngineClock.system.wall()
+        var found = status.lanes.compactMap { lane -> HealthCondition? in
+            let name = lane.key.description
+            let resume = "holdfast lanes resume \(ShellText.word(name))"
+            switch lane.state {
+            case .running: return nil
+            case .paused(let reason, let since):
+                return HealthCondition(
+                    .lanePaused, .notice, "lane", name, route: lane.key.route, since: since,
+                    affected: lane.unconfirmed,
+                    what: "an operator has paused lane \(name)" + (reason.isEmpty ? "" : ": \(reason)"),
+                    next: "resume it when its time has come", command: resume)
+            case .stopped(let reason, let since):
+                return HealthCondition(
+                    .laneStopped, .fault, "lane", name, route: lane.key.route, since: since,
+                    affected: lane.unconfirmed, what: "lane \(name) is stopped: \(reason)",
+                    next: "mend the cause; whoever delivers the journal next tries again")
+            }
+        }
+        for pause in try reader.pausedTags() {
+            found.append(
+                HealthCondition(
+                    .tagPaused, .notice, "tag", TagPause.name(of: pause.tag), since: pause.since, affected: pause.held,
+                    what: "an operator has paused tag \(TagPause.name(of: pause.tag).debugDescription)",
+                    next: "resume it when its time has come",
+                    command: "holdfast tags resume \(ShellText.word(TagPause.name(of: pause.tag)))"))
+        }
+        if status.quarantined > 0 {
+            found.append(
+                HealthCondition(
+                    .entriesQuarantined, .fault, "journal", since: now, affected: status.quarantined,
+                    what: "\(Format.plural(status.quarantined, "entry", "entries")) can't be read",
+                    next: "look at them, and take back what can't be mended",
+                    command: "holdfast journal quarantine list"))
+        }
+        if status.usedBytes >= status.limitBytes {
+            found.append(
+                HealthCondition(
+                    .journalFull, .fault, "journal", since: now,
+                    what: "the journal has reached its limit of \(Format.bytes(status.limitBytes)), and takes nothing more "
+                        + "until it has drained", next: "have it delivered", command: "holdfast recover"))
+        }
+        return found
+    }
+}

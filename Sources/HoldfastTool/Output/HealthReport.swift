@@ -1,0 +1,117 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastService
+
+/// Whether all is well with a journal and the process that uses it, in at most ten lines. The names of its properties are those of
+/// the JSON.
+struct HealthReport: Encodable, Equatable {
+    /// Whether a process uses the journal, and says how it does.
+    enum State: String, Encodable {
+        case running
+        /// A process uses the journal, and says nothing.
+        case silent
+        /// No process uses it.
+        case atRest
+        /// There is no journal yet.
+        case none
+    }
+
+    /// The most lines of a text.
+    static let greatestLineCount = 10
+
+    var healthy: Bool
+    var state: State
+    var journal: String
+    /// The process that uses it; nil for none.
+    var owner: String?
+    /// Why a process that uses it says nothing; nil where it does.
+    var silence: String?
+    /// `nil` where nobody says.
+    var unconfirmed: Int?
+    /// When the first of them was accepted.
+    var oldestAcceptedAt: ExactTime?
+    var conditions: [ConditionForm]
+
+    init(_ state: State, journal: String, owner: String? = nil, conditions: [HealthCondition] = []) {
+        (self.state, self.journal, self.owner) = (state, journal, owner)
+        self.conditions = conditions.sorted(by: HealthCondition.isBefore).map { ConditionForm($0) }
+        healthy = state == .running && conditions.areHealthy
+    }
+
+    /// What holds notifications up, or will; without what operators do on purpose.
+    private var wrong: [ConditionForm] { conditions.filter { $0.severity != "notice" } }
+
+    var status: ToolStatus {
+        switch state {
+        case .running: healthy ? .ok : .notAllConfirmed
+        case .silent: .notAllConfirmed
+        case .atRest, .none: .notRunning
+        }
+    }
+
+    // MARK: For people
+
+    /// - Parameter now: for how long something has lasted.
+    func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
+        var lines = [color(headline, healthy ? .green : .red), queue(now)].compactMap(\.self)
+        let paused = conditions.filter { $0.severity == "notice" }
+        let last = paused.isEmpty ? 0 : 1
+        // Two lines each, and one for those that are left out.
+        let room = Self.greatestLineCount - lines.count - last
+        let shown = wrong.count * 2 <= room ? wrong.count : (room - 1) / 2
+        for condition in wrong.prefix(shown) { lines += Self.lines(condition, now, color) }
+        if shown < wrong.count {
+            let more = Format.plural(wrong.count - shown, "more")
+            lines.append("  and \(more.replacing("mores", with: "more")): `holdfast status --json` has all")
+        }
+        if let words = Self.paused(paused) { lines.append(words) }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        let journal = journal.printable(maximumLength: 256)
+        switch state {
+        case .running where healthy: return "healthy: \(journal) is in use by \(owner ?? "a process")"
+        case .running:
+            let faults = wrong.count { $0.severity == "fault" }
+            let words = [
+                faults > 0 ? Format.plural(faults, "fault") : nil,
+                wrong.count > faults ? Format.plural(wrong.count - faults, "warning") : nil,
+            ].compactMap(\.self).joined(separator: " and ")
+            return "not healthy, \(words): \(journal) is in use by \(owner ?? "a process")"
+        case .silent:
+            return "not known: \(journal) is in use by \(owner ?? "a process"), and \(silence ?? "it says nothing")"
+        case .atRest: return "nothing runs: \(journal) is at rest"
+        case .none: return "nothing runs: there is no journal at \(journal) yet"
+        }
+    }
+
+    private func queue(_ now: WallTime) -> String? {
+        guard let unconfirmed else { return nil }
+        guard unconfirmed > 0 else { return "nothing waits" }
+        let oldest = oldestAcceptedAt.map { ", the oldest for \(Format.span(now.since($0.value)))" } ?? ""
+        return "\(Format.plural(unconfirmed, "notification")) \(unconfirmed == 1 ? "waits" : "wait")\(oldest)"
+    }
+
+    private static func lines(
+        _ condition: ConditionForm, _ now: WallTime, _ color: (String, Console.Color) -> String
+    ) -> [String] {
+        let isFault = condition.severity == "fault"
+        var since = "for \(Format.span(now.since(condition.since.value)))"
+        if let affected = condition.affected { since += ", \(Format.count(affected)) affected" }
+        let command = condition.command.map { ": \($0)" } ?? ""
+        return [
+            color("\(condition.severity) \(condition.kind)", isFault ? .red : .yellow)
+                + " (\(since)): \(condition.what.printable(maximumLength: 400))",
+            "  next: \(condition.next.printable(maximumLength: 300))\(command.printable(maximumLength: 200))",
+        ]
+    }
+
+    /// What operators hold up, in one line.
+    private static func paused(_ conditions: [ConditionForm]) -> String? {
+        guard !conditions.isEmpty else { return nil }
+        let names = conditions.prefix(4).map { "\($0.about) \(($0.subject ?? "").printable(maximumLength: 80))" }
+        let more = conditions.count > 4 ? " and \(Format.count(conditions.count - 4)) more" : ""
+        return "paused by operators: \(names.joined(separator: ", "))\(more)"
+    }
+}

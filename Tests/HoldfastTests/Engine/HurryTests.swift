@@ -1,0 +1,78 @@
+import HoldfastAPNsAnswers
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("An operator who has a route try at once", .timeLimit(.minutes(1))) struct HurryTests {
+    @Test("The next connection is made at once, however long it was to wait, and its backoff begins anew")
+    func connection() throws {
+        let bench = try Bench {
+            $0.reconnectMinimum = .seconds(1)
+            $0.reconnectMaximum = .seconds(3600)
+        }
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        for _ in 0..<14 {
+            bench.refuseConnection()
+            bench.settle()
+            bench.core.hurry(route: "default")
+            bench.settle()
+            #expect(bench.isConnectionRequested)
+        }
+        bench.refuseConnection()
+        bench.settle()
+        #expect(!bench.isConnectionRequested)
+        // Not half an hour, as after fifteen failures in a row.
+        bench.accepts = true
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(2))
+        #expect(bench.status.unconfirmed == 0)
+    }
+
+    @Test("What waits for another attempt goes at once, and once: a service that still refuses is not asked again and again")
+    func attempts() throws {
+        let bench = try Bench {
+            $0.retry = RetrySchedule(minimum: .seconds(600), maximum: .seconds(1200))
+        }
+        bench.answer = { notification in
+            notification.token == Sample.notification(1).token
+                ? SendResult(apnsStatus: 500, reason: "InternalServerError") : .confirmed
+        }
+        try bench.submit(1..<41)
+        bench.settle()
+        bench.advance(by: .seconds(5))
+        #expect(bench.status.unconfirmed == 1)
+        let sent = bench.status.handedOut
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.handedOut == sent)
+        bench.core.hurry(route: "default")
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.handedOut == sent + 1)
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.core.hurry(route: "default")
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.unconfirmed == 0)
+    }
+
+    @Test("A stopped lane tries an entry at once, and a route that is not there is said")
+    func probe() async throws {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.advance(by: .seconds(300))
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.core.hurry(route: "default")
+        bench.settle()
+        #expect(bench.status.unconfirmed == 0)
+        let result = Monitor<Result<Void, JournalError>?>(nil)
+        bench.core.hurry(route: "other") { outcome in result.withLock { $0 = outcome } }
+        guard case .failure(let error)? = result.withLock({ $0 }) else {
+            Issue.record("a route that is not there was hurried")
+            return
+        }
+        #expect(error.code == .notFound)
+    }
+}

@@ -1,0 +1,167 @@
+import HoldfastAPNsAnswers
+import HoldfastTesting
+import Logging
+import Testing
+
+@testable import Holdfast
+
+@Suite(.timeLimit(.minutes(1))) struct EngineConditionTests {
+    private let log = RecordingLog()
+
+    private func bench(
+        _ journal: InMemoryJournal = InMemoryJournal(), change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws -> Bench {
+        try Bench(journal, log: log, change: change)
+    }
+
+    /// The lines of conditions, in order.
+    private var told: [String] { log.lines.filter { $0.metadata["condition"] != nil }.map(\.event) }
+
+    private func line(_ event: String) throws -> RecordingLog.Line {
+        try #require(log.lines.last { $0.event == event })
+    }
+
+    private func kinds(_ bench: Bench) -> [String] { bench.status.conditions.map(\.kind.rawValue) }
+
+    // MARK: The service
+
+    @Test("A service that is away is told once, and that it answers again, with how long and how many waited")
+    func away() throws {
+        let bench = try bench()
+        bench.accepts = false
+        try bench.submit(1..<41)
+        bench.settle()
+        for _ in 0..<3 {
+            bench.refuseConnection(ConnectError(.temporary, "nobody listens"))
+            bench.settle()
+            bench.advance(by: .seconds(10))
+        }
+        #expect(told == ["service-away"])
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .serviceAway && condition.severity == .warning && condition.subject == "default")
+        #expect(condition.affected == 40 && condition.failures == 3)
+        #expect(condition.command == "holdfast routes connect default")
+        bench.accepts = true
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(1))
+        #expect(told == ["service-away", "service-away-over"])
+        let over = try line("service-away-over")
+        #expect(over.metadata["affected"] == "40" && over.metadata["failures"] == "3")
+        #expect(over.metadata["lasted-s"].flatMap(Double.init).map { $0 > 29 && $0 < 33 } == true)
+        #expect(bench.status.conditions.isEmpty)
+    }
+
+    @Test("A service that takes connections and answers nothing is away until it answers") func silent() throws {
+        let bench = try bench()
+        try bench.submit(1..<3)
+        bench.settle()
+        #expect(kinds(bench) == [])
+        bench.connection.end(possiblySent: [1, 2], cause: "no answer to a ping")
+        bench.settle()
+        bench.advance(by: .seconds(5))
+        #expect(kinds(bench) == ["service-away"])
+        #expect(bench.isConnectionRequested == false && bench.connections[0].count > 1)
+        bench.advance(by: .seconds(60))
+        #expect(kinds(bench) == ["service-away"])
+        bench.connection.answerAll()
+        bench.settle()
+        #expect(kinds(bench) == [])
+        #expect(told == ["service-away", "service-away-over"])
+    }
+
+    @Test("A connection that must be mended is a fault, and no lane is named beside it") func misconfigured() throws {
+        let bench = try bench()
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.refuseConnection(ConnectError(.configuration, "the certificate has expired"))
+        bench.settle()
+        #expect(bench.status.conditions.map(\.severity) == [.fault])
+        #expect(try line("service-away").level == .error)
+        #expect(told == ["service-away"])
+    }
+
+    @Test("Refused credentials are one condition of the route, and over when others are taken") func credentials() throws {
+        let bench = try bench()
+        bench.answer = { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        try bench.submit(1..<4)
+        bench.settle()
+        #expect(kinds(bench) == ["credentials-refused"])
+        #expect(told == ["credentials-refused"])
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.core.resume(bench.lane())
+        bench.settle()
+        for lane in bench.status.lanes.map(\.key) { bench.core.resume(lane) }
+        bench.settle()
+        #expect(told == ["credentials-refused", "credentials-refused-over"])
+        #expect(try line("credentials-refused-over").metadata["affected"] == "3")
+    }
+
+    // MARK: The journal
+
+    @Test("A full journal is told once, however many are refused, and when it takes notifications again") func full() throws {
+        let journal = InMemoryJournal()
+        let bench = try bench(journal)
+        bench.accepts = false
+        try bench.submit(1..<2)
+        bench.settle()
+        journal.limitEntries(to: 1)
+        for number in 2..<1002 { try bench.submit(number..<number + 1) }
+        bench.settle()
+        #expect(told == ["journal-full"])
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .journalFull && condition.severity == .fault)
+        journal.limitEntries(to: nil)
+        try bench.submit(2000..<2001)
+        bench.advance(by: .seconds(2))
+        #expect(told == ["journal-full", "journal-full-over"])
+        #expect(try line("journal-full-over").message.contains("1000 notifications refused"))
+        #expect(kinds(bench) == [])
+    }
+
+    @Test("A disk that refuses settlements is told, and when it takes them again") func disk() throws {
+        let bench = try bench()
+        try bench.submit(1..<11)
+        bench.settle()
+        bench.journal.failWrites(with: JournalError(.diskFull, "the disk is full"))
+        for number in 1..<11 { bench.connection.answer(number, .confirmed) }
+        bench.advance(by: .seconds(30))
+        #expect(kinds(bench) == ["disk-refusing"])
+        #expect(bench.status.conditions.first?.what == "the disk is full")
+        bench.journal.failWrites(with: nil)
+        bench.advance(by: .seconds(5))
+        #expect(told == ["disk-refusing", "disk-refusing-over"])
+        #expect(bench.status.unconfirmed == 0)
+    }
+
+    // MARK: Operators
+
+    @Test("What an operator pauses is a notice, and all is well all the same") func pauses() throws {
+        let bench = try bench()
+        bench.answer = { _ in .confirmed }
+        bench.core.pause(bench.lane(), reason: "incident 4711")
+        bench.settle()
+        try bench.core.changePausedTags { (pauses) throws(JournalError) in
+            try pauses.pause(Array("sale".utf8), reason: "too early", at: bench.clock.wall)
+        }
+        bench.settle()
+        #expect(Set(kinds(bench)) == ["lane-paused", "tag-paused"])
+        #expect(bench.status.conditions.areHealthy)
+        #expect(try line("lane-paused").message.contains("incident 4711"))
+        #expect(try line("tag-paused").metadata["command"] == "holdfast tags resume sale")
+        bench.core.resume(bench.lane())
+        bench.settle()
+        try bench.core.changePausedTags { (pauses) throws(JournalError) in pauses.resumeAll() }
+        bench.settle()
+        #expect(kinds(bench) == [])
+        #expect(told.count == 4)
+    }
+
+    @Test("What the host finds wrong is listed with the engine's own") func host() throws {
+        let bench = try bench()
+        let condition = HealthCondition(
+            .certificateExpiring, .fault, "certificate", "/c.pem", since: bench.clock.wall, what: "it ends", next: "renew it")
+        bench.core.observer.conditions.host([condition])
+        #expect(bench.status.conditions == [condition])
+    }
+}
