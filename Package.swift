@@ -185,12 +185,15 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The files of the operators' page: in the program, so that it stays one file.
+        .target(name: "HoldfastPage", resources: [.embedInCode("Assets")], swiftSettings: strict),
+
         // What `holdfast serve` is, for services that embed it.
         .target(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
+                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
                 coreMetrics, logging, serviceLifecycle,
                 yams,
             ],
@@ -352,7 +355,7 @@ let package = Package(
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
                 "HoldfastJournal",
-                "HoldfastLegacyAPNs",
+                "HoldfastLegacyAPNs", "HoldfastPage",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", "TestPostgres", argumentParser,
                 logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,
@@ -363,7 +366,7 @@ let package = Package(
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
+                "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
                 "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,

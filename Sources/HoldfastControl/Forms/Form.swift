@@ -9,6 +9,9 @@ package enum Form {
         return Array(try encoder.encode(value))
     }
 
+    /// The same as text.
+    package static func text(_ value: some Encodable) throws -> String { String(decoding: try line(value), as: UTF8.self) }
+
     /// - Parameter what: names the text in the error: `the body`.
     /// - Throws: ``ControlError`` with code `malformed`.
     package static func read<Value: Decodable>(_ type: Value.Type, _ text: [UInt8], _ what: String) throws(ControlError)

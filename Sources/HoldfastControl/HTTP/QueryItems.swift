@@ -1,12 +1,12 @@
 internal import Foundation
 
 /// The names and values behind the `?` of a path, as forms and curl's `-G --data-urlencode` write them.
-struct QueryItems {
-    private(set) var items: [(name: String, value: String)] = []
+package struct QueryItems: Sendable {
+    package private(set) var items: [(name: String, value: String)] = []
 
     /// - Throws: ``ControlError`` with code `malformed` for an item without `=`, a wrong escape, a name that is not among
     ///   `known`, and for one that comes twice and is not among `lists`.
-    init(_ query: some StringProtocol, known: [String], lists: Set<String> = []) throws(ControlError) {
+    package init(_ query: some StringProtocol, known: [String], lists: Set<String> = []) throws(ControlError) {
         for item in query.split(separator: "&") {
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]) else {

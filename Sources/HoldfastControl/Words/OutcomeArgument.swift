@@ -5,6 +5,8 @@ package enum OutcomeArgument {
     /// Why a text is none: a sentence with its full stop, for people.
     package struct Fault: Error, Hashable {
         package let message: String
+
+        package init(message: String) { self.message = message }
     }
 
     /// The words for how a notification ends.

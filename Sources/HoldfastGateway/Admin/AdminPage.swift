@@ -2,8 +2,19 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// A page of the admin server beside its own, which answers GET.
+/// A page of the admin server beside its own. It answers GET, or POST.
 package struct AdminPage: Sendable {
+    /// How a page is asked.
+    package enum Method: Sendable {
+        /// Also HEAD.
+        case get
+        /// With a body of at most ``AdminPage/greatestBody`` bytes.
+        case post
+    }
+
+    /// The most bytes of a request's body; a longer one is answered 413.
+    package static let greatestBody = 64 << 10
+
     /// The parts of a request that a page may know.
     package struct Request: Sendable {
         /// Behind the `?` of the path, as it came; empty without one.
@@ -12,9 +23,18 @@ package struct AdminPage: Sendable {
         package var authorization: [String]
         /// The fields by their names in lower case. Of several of one name the last.
         package var fields: [String: String]
+        /// The name that the client asked for, with a port if it gave one.
+        package var authority: String?
+        /// The client's IP address; nil where it is not known.
+        package var client: String?
+        package var body: [UInt8]
 
-        package init(query: String = "", authorization: [String] = [], fields: [String: String] = [:]) {
+        package init(
+            query: String = "", authorization: [String] = [], fields: [String: String] = [:], authority: String? = nil,
+            client: String? = nil, body: [UInt8] = []
+        ) {
             (self.query, self.authorization, self.fields) = (query, authorization, fields)
+            (self.authority, self.client, self.body) = (authority, client, body)
         }
     }
 
@@ -46,18 +66,21 @@ package struct AdminPage: Sendable {
         }
     }
 
-    /// The path without a slash at its beginning: `outcomes`.
+    /// The path without a slash at its beginning: `outcomes`. Empty for the root.
     package let path: String
+    package let method: Method
     /// Must end within ``AdminConfiguration/request``. Its task is cancelled when the client closes its side.
     package let answer: @Sendable (Request) async -> Answer
 
-    package init(_ path: String, answer: @escaping @Sendable (Request) async -> Answer) {
-        (self.path, self.answer) = (path, answer)
+    package init(_ path: String, _ method: Method = .get, answer: @escaping @Sendable (Request) async -> Answer) {
+        (self.path, self.method, self.answer) = (path, method, answer)
     }
 }
 
 extension AdminPage.Request {
-    init(_ request: HTTPRequest) {
+    init(_ request: HTTPRequest, client: String?, body: [UInt8]) {
+        (self.client, self.body) = (client, body)
+        authority = request.authority
         let path = request.path ?? ""
         query = path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } ?? ""
         authorization = request.headerFields[values: .authorization]

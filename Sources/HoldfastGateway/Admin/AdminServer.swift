@@ -7,7 +7,7 @@ public import Logging
 internal import NIOCore
 public import ServiceLifecycle
 
-/// The admin server for operators: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1, read-only.
+/// The admin server for operators: `/health/live`, `/health/ready` and `/metrics`, over HTTP/1.1.
 ///
 /// Its own pages expose neither tokens nor payloads nor credentials: metrics have none. It has no TLS and no password, so it
 /// listens only on this machine's own addresses unless ``AdminConfiguration/servesEverybody`` is set.
@@ -77,21 +77,7 @@ public final class AdminServer: Service, Sendable {
         router.get("metrics") { [metrics] _, _ in
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics())
         }
-        for page in pages {
-            router.get(RouterPath(page.path)) { request, context in
-                let asked = AdminPage.Request(request.head)
-                let answer = try await ClientWatch.untilClosed(context.channel) { await page.answer(asked) }
-                return answer.response(to: context.channel)
-            }
-        }
-        // Found, but only to be read.
-        for path in ["health/live", "health/ready", "metrics"] + pages.map(\.path) {
-            for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
-                router.on(RouterPath(path), method: method) { _, _ in
-                    Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
-                }
-            }
-        }
+        AdminRoutes(pages: pages).add(to: router, own: ["health/live", "health/ready", "metrics"])
         // Hummingbird's messages about single connections, and about its own end, do not concern operators.
         var quiet = logger
         quiet.logLevel = .critical

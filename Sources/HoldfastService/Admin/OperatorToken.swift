@@ -36,18 +36,24 @@ package final class OperatorToken: Sendable {
 
     /// The path of the file.
     package let file: String
-    private let token: Monitor<[UInt8]>
+    private let token: Monitor<(bytes: [UInt8], generation: Int)>
 
     /// Reads a file.
     package init(file: String) throws(Fault) {
         self.file = file
-        token = Monitor(try Self.read(file))
+        token = Monitor((try Self.read(file), 0))
     }
+
+    /// Another one with each other token: what was opened with a former one is over.
+    var generation: Int { token.withLock(\.generation) }
 
     /// Reads the file again. After a fault the former token stays.
     package func reload() throws(Fault) {
         let token = try Self.read(file)
-        self.token.withLock { $0 = token }
+        self.token.withLock { current in
+            guard current.bytes != token else { return }
+            current = (token, current.generation + 1)
+        }
     }
 
     /// Judges the `Authorization` fields of a request, in a time that says nothing of the token.
@@ -58,8 +64,11 @@ package final class OperatorToken: Sendable {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .missing }
         let presented = Array(parts[1].utf8.drop { $0 == UInt8(ascii: " ") })
-        return Self.isEqual(token.withLock(\.self), presented) ? nil : .wrong
+        return Self.isEqual(token.withLock(\.bytes), presented) ? nil : .wrong
     }
+
+    /// Whether a text is the token, in a time that says nothing of it.
+    func isEqual(to text: String) -> Bool { Self.isEqual(token.withLock(\.bytes), Array(text.utf8)) }
 
     /// Takes as long for any two texts of these lengths.
     static func isEqual(_ token: [UInt8], _ presented: [UInt8]) -> Bool {

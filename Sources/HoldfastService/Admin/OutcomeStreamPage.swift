@@ -10,16 +10,10 @@ struct OutcomeStreamPage: Sendable {
     static let path = "outcomes/stream"
 
     let token: OperatorToken
-    /// The clients that are served at a time.
-    let limit: Int
+    /// For the streams that are served at a time.
+    let places: WaitPlaces
     /// The engine that runs; nil while none does.
     let engine: @Sendable () -> PushEngine?
-    private let clients: WaitPlaces
-
-    init(token: OperatorToken, limit: Int, engine: @escaping @Sendable () -> PushEngine?) {
-        (self.token, self.limit, self.engine) = (token, limit, engine)
-        clients = WaitPlaces(limit: limit)
-    }
 
     /// What the admin server serves.
     var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
@@ -38,14 +32,14 @@ struct OutcomeStreamPage: Sendable {
             guard log.isKept || log.count > 0 else { throw JournalError.historyIsOff }
             let start = question.after ?? log.newest
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
-            guard clients.enter() else {
+            guard places.enter() else {
                 return OutcomesPage.answer(
                     ControlError(
-                        .busy, "\(limit) streams are open, and no more are allowed (admin.streams): ask again later"),
+                        .busy, "\(places.limit) streams are open, and no more are allowed (admin.streams): ask again later"),
                     fields: ["Retry-After": "5"])
             }
             let client = OutcomeStreamClient(engine, question, from: start)
-            return AdminPage.Answer(streaming: EventStreamText.type, ended: clients.leave) { try await client.next() }
+            return AdminPage.Answer(streaming: EventStreamText.type, ended: places.leave) { try await client.next() }
         } catch {
             return OutcomesPage.answer(error)
         }

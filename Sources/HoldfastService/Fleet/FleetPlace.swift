@@ -96,16 +96,7 @@ package struct FleetPlace: Sendable {
     static func onThread<R: Sendable, E: Error>(
         _ name: String, _ work: @escaping @Sendable () throws(E) -> R
     ) async throws(E) -> R {
-        let result: Result<R, E> = await withCheckedContinuation { continuation in
-            let thread = Thread {
-                do throws(E) { continuation.resume(returning: .success(try work())) } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-            thread.name = name
-            thread.start()
-        }
-        return try result.get()
+        try await OwnThread.run(name, work)
     }
 }
 

@@ -121,6 +121,14 @@ final class ServiceLife: Sendable {
     /// Why nothing can be kept now; nil where it can.
     var away: String? { opened.fleet?.own.refusal?.message }
 
+    /// Where the journal can be read beside the engine; nil for one that has no directory.
+    var place: (directory: String, blacklist: String?)? {
+        opened.directory.map { ($0, opened.fleet?.shared.copy) }
+    }
+
+    /// The name of a journal in PostgreSQL; nil for a directory's own.
+    var journalName: String? { opened.fleet?.own.name }
+
     /// The figures of the journal as of its last commit.
     func journalStatus() throws(JournalError) -> JournalStatus { try opened.journal.status() }
 

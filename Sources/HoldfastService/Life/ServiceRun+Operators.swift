@@ -21,11 +21,7 @@ extension ServiceRun {
             state.withLock { $0.operatorToken = token }
             return try AdminServer(
                 configuration, logger: host.logger("holdfast.admin"), health: { [self] in health },
-                metrics: { [self] in metrics },
-                pages: token.map { token in
-                    let streams = min(settings.streams, configuration.connections - 1)
-                    return pages(token, streams: streams, waits: (configuration.connections - streams) / 2)
-                } ?? [])
+                metrics: { [self] in metrics }, pages: pages(token, configuration))
         } catch let fault as OperatorToken.Fault {
             state.withLock { $0.failure = GatewayError(.configuration, fault.message) }
         } catch {
@@ -34,15 +30,22 @@ extension ServiceRun {
         return nil
     }
 
-    /// For those who have the operators' token.
-    ///
-    /// - Parameters:
-    ///   - streams: of outcomes at a time.
-    ///   - waits: for outcomes at a time.
-    private func pages(_ token: OperatorToken, streams: Int, waits: Int) -> [AdminPage] {
-        [
+    /// The operators' page, and what only those may read who have the operators' token.
+    private func pages(_ token: OperatorToken?, _ configuration: AdminConfiguration) -> [AdminPage] {
+        let settings = state.withLock(\.configuration.admin)
+        // What streams and waits leaves connections for probes.
+        let streams = min(settings.streams, configuration.connections - 1)
+        let waits = (configuration.connections - streams) / 2
+        let places = WaitPlaces(limit: streams)
+        var pages: [AdminPage] = []
+        if hasPage {
+            let access = PageAccess(token: token, isLoopback: configuration.listen.isLoopback)
+            pages += OperatorPage(access: access, service: pageService, streams: places).pages
+        }
+        guard let token else { return pages }
+        return pages + [
             OutcomesPage(token: token, places: WaitPlaces(limit: waits)) { [self] in engine?.desk }.page,
-            OutcomeStreamPage(token: token, limit: streams) { [self] in engine }.page,
+            OutcomeStreamPage(token: token, places: places) { [self] in engine }.page,
         ]
     }
 

@@ -65,6 +65,9 @@ package final class ServiceRun: Sendable {
     let state: Monitor<State>
     let registry = MetricsRegistry()
     let watch = JournalWatch()
+    let meter = PageMeter()
+    let samples = PageSamples()
+    let start = EngineClock.system.wall()
     let findings: ServiceConditions
     private let reloads: AsyncStream<Void>
     private let reloadRequests: AsyncStream<Void>.Continuation
@@ -89,7 +92,10 @@ package final class ServiceRun: Sendable {
         sayWarnings()
         return await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { for await _ in self.reloads { await self.reload() } }
-            if let admin = makeAdmin() { tasks.addTask { await self.keep(admin) } }
+            if let admin = makeAdmin() {
+                tasks.addTask { await self.keep(admin) }
+                if self.hasPage { tasks.addTask { await self.sampler.run() } }
+            }
             tasks.addTask { await self.watchConditions() }
             var outcome = await serve()
             let (failure, reopened) = state.withLock { state in
@@ -170,7 +176,7 @@ package final class ServiceRun: Sendable {
             watch.reset()
             let life = try await ServiceLife(
                 opened, configuration: configuration, routes: routes, webhooks: webhooks, at: addresses, host: host,
-                listeners: [watch],
+                listeners: [watch, meter],
                 metrics: engineMetrics, means: { [self] in try means() })
             let (isWanted, isStale) = state.withLock { state in
                 state.life = life

@@ -33,7 +33,8 @@ struct DryRun {
         let reader = try JournalReader(at: path)
         defer { reader.close() }
         let status = try reader.status()
-        let all = try JournalReport(reader)
+        let all = try JournalReport(
+            reader, route: try RouteSettings.decode(try reader.note(RouteSettings.noteName), journal: reader.directory))
         let report = Report(
             journal: all.journal, owner: all.owner,
             endpoint: configured.isEmpty ? all.endpoint : configured.count == 1 ? configured[0].endpoint : nil,

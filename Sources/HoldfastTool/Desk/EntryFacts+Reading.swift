@@ -79,47 +79,6 @@ extension EntryFacts {
     private static func read(_ uid: UID, in path: String) throws(JournalError) -> EntryFacts {
         let reader = try JournalReader(at: path)
         defer { reader.close() }
-        let status = try reader.status()
-        var facts = EntryFacts(
-            uid: uid, standing: .forgotten, owner: reader.owner, now: EngineClock.system.wall())
-        if let entry = try reader.entry(uid) {
-            facts.standing = .entry(entry)
-            if let lane = status.lanes.first(where: { $0.key == entry.lane }) {
-                facts.laneState = lane.state
-                facts.mark = lane.mark
-            }
-            facts.blacklisted = try reader.blacklisted(
-                entry.notification.recipient, topic: entry.notification.topic)
-            facts.newer = try reader.newer(than: entry, at: facts.now)
-            facts.pause = try reader.pause(of: entry.notification.tag)
-            if case .rejected = entry.state { facts.outcome = try reader.outcome(of: uid) }
-        } else if uid == .none || uid >= status.nextUID {
-            facts.standing = .never
-        } else if let outcome = try reader.outcome(of: uid) {
-            facts.standing = .ended(outcome)
-            facts.blacklisted = try reader.blacklisted(outcome.recipient, topic: outcome.topic)
-        } else {
-            switch try reader.fate(of: uid) {
-            case .settled(let outcome)?: facts.standing = .settled(outcome)
-            case .quarantined?: facts.standing = .unreadable(isQuarantined: true)
-            case .unconfirmed?, .deferred?, .scheduled?: facts.standing = .unreadable(isQuarantined: false)
-            case .aside?, nil: break
-            }
-        }
-        return facts
-    }
-}
-
-extension JournalReader {
-    /// How an entry ended; nil if the history does not have it.
-    func outcome(of uid: UID) throws(JournalError) -> Outcome? {
-        var query = OutcomeQuery()
-        query.uid = uid
-        return try findOutcomes(query, limit: 1).outcomes.first
-    }
-
-    /// What the blacklist has of a recipient for a topic, whether it holds or not; of several entries, the latest.
-    func blacklisted(_ recipient: Recipient, topic: String) throws(JournalError) -> BlacklistEntry? {
-        try blacklistEntries(for: recipient).latest(for: recipient, topic: topic)
+        return try read(uid, reader)
     }
 }

@@ -53,13 +53,3 @@ struct EntrySweep {
         }
     }
 }
-
-extension UIDRanges {
-    /// The UIDs of the set that are below `uid`.
-    func below(_ uid: UID) -> UIDRanges {
-        UIDRanges(
-            ranges.compactMap { range in
-                range.lowerBound < uid.rawValue ? range.lowerBound...min(range.upperBound, uid.rawValue - 1) : nil
-            })
-    }
-}

@@ -30,22 +30,3 @@ enum HistoryWords {
             + (status.isKept ? "" : "; nothing is added, since journal.history is off")
     }
 }
-
-extension JournalReader {
-    /// The bounds of the history, and its readers.
-    func history() throws(JournalError) -> OutcomeLogStatus {
-        let readers = try outcomeReaders()
-        let isOn = try note(OutcomeKeeping.noteName) != nil
-        return try reading.status(isKept: isOn, readers: readers)
-    }
-
-    /// Reads outcomes in their order.
-    var reading: OutcomeLogReading {
-        OutcomeLogReading(
-            log: { () throws(JournalError) in try self.outcomeLog() },
-            page: { (after, limit) throws(JournalError) in try self.outcomes(after: after, limit: limit) },
-            keeping: { () throws(JournalError) in
-                try OutcomeKeeping.Standing { (name) throws(JournalError) in try self.note(name) }
-            })
-    }
-}

@@ -118,12 +118,3 @@ struct RemoteSearch: Sendable {
         try body(Found(ended: ended, unreadable: unreadable))
     }
 }
-
-extension [BlacklistEntry] {
-    /// What holds for a recipient and a topic, at whatever service; of several, the latest.
-    func latest(for recipient: Recipient, topic: String) -> BlacklistEntry? {
-        if case .channel = recipient { return nil }
-        // Which service it goes to only a running engine knows: of every service counts.
-        return filter { $0.scope.covers(topic: topic, endpoint: nil) }.max { $0.since < $1.since }
-    }
-}

@@ -151,5 +151,5 @@ final class Console: Sendable {
 
 /// JSON as this tool prints it: as the control socket says it, in one line.
 enum JSONOutput {
-    static func line(_ value: some Encodable) throws -> String { String(decoding: try Form.line(value), as: UTF8.self) }
+    static func line(_ value: some Encodable) throws -> String { try Form.text(value) }
 }

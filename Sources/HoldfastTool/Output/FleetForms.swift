@@ -3,13 +3,7 @@ internal import HoldfastControl
 internal import HoldfastPostgres
 internal import HoldfastService
 
-/// A journal of the fleet, and the host that has it.
-struct FleetPlaceForm: Codable, Hashable, Sendable {
-    var journal: String
-    var host: String?
-
-    init(_ journal: ListedJournal) { (self.journal, host) = (journal.name, journal.host) }
-
+extension FleetPlaceForm {
     /// In front of the columns of a table.
     static let heading = ["JOURNAL", "HOST"]
 

@@ -1,24 +1,7 @@
 internal import Holdfast
-internal import HoldfastJournal
 internal import HoldfastService
 
-/// How many entries of one kind there are. The names of its properties are those of the JSON.
-struct TallyRow: Encodable, Equatable {
-    var lane: String
-    /// `nil` for the rest, if there are too many topics to tell apart.
-    var topic: String?
-    var state: String
-    var count: Int
-    var oldestAcceptedAt: String
-
-    init(_ tally: EntryTally) {
-        lane = tally.lane.description
-        topic = tally.topic
-        state = EntryRow.name(tally.state)
-        count = tally.count
-        oldestAcceptedAt = Timestamp.format(tally.oldest)
-    }
-
+extension TallyRow {
     /// For people, with the sum below.
     static func table(_ rows: [TallyRow]) -> String {
         let heading = [["LANE", "TOPIC", "STATE", "COUNT", "OLDEST"]]

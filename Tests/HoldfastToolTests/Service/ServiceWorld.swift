@@ -71,23 +71,32 @@ final class ServiceWorld: Sendable {
     }
 
     /// What `GET` of the admin address answers.
-    func get(_ path: String, fields: String = "") async throws -> (status: Int, text: String) {
-        let answer = try await ask(path, fields: fields)
+    func get(
+        _ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil
+    ) async throws -> (status: Int, text: String) {
+        let answer = try await ask(path, fields: fields, host: host, body: body)
         let head = try #require(answer.range(of: "\r\n\r\n"))
         return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
     }
 
     /// The same with its head, and as far as it came.
     ///
-    /// - Parameter fields: more of the request's head, each with its end of line.
-    func ask(_ path: String, fields: String = "") async throws -> String {
-        try await Self.ask(try #require(try port("health and metrics on ")), path, fields: fields)
+    /// - Parameters:
+    ///   - fields: more of the request's head, each with its end of line.
+    ///   - body: of a POST; nil for a GET.
+    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws -> String
+    {
+        let port = try #require(try port("health and metrics on "))
+        return try await Self.ask(port, path, fields: fields, host: host, body: body)
     }
 
     /// The same of any server on this machine.
     ///
     /// - Parameter version: of HTTP; before 1.1 no answer comes in chunks.
-    static func ask(_ port: Int, _ path: String, version: String = "1.1", fields: String = "") async throws -> String {
+    static func ask(
+        _ port: Int, _ path: String, version: String = "1.1", fields: String = "", host: String = "127.0.0.1",
+        body: String? = nil
+    ) async throws -> String {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -95,8 +104,11 @@ final class ServiceWorld: Sendable {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
+            let length = body.map { "content-length: \($0.utf8.count)\r\n" } ?? ""
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/\(version)\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
+                ByteBuffer(
+                    string: "\(body == nil ? "GET" : "POST") \(path) HTTP/\(version)\r\nhost: \(host)\r\n"
+                        + "connection: close\r\n\(length)\(fields)\r\n\(body ?? "")"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

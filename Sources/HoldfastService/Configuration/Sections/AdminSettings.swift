@@ -9,13 +9,15 @@ package struct AdminSettings: Equatable, Sendable {
     package var connections: Int
     /// The file with the operators' token; nil where nobody may ask for outcomes.
     package var tokenFile: String?
-    /// The clients of `/outcomes/stream` at a time.
+    /// The clients of `/outcomes/stream` and of the page's live view at a time.
     package var streams: Int
+    /// Whether the operators' page is there.
+    package var page: Bool
 
     package static let section = ConfigSection(
         name: "admin",
         meaning:
-            "where `serve` tells of its health, its metrics and of what became of notifications, over HTTP, to be read only; "
+            "where `serve` tells of its health, its metrics and of what became of notifications, and has a page for operators, over HTTP; "
             + "without `listen`, nowhere",
         keys: [
             ConfigKey(
@@ -30,12 +32,18 @@ package struct AdminSettings: Equatable, Sendable {
                 "connections at a time at most; for one more, the one that has been idle for longest is closed"),
             ConfigKey(
                 "token-file", .file,
-                "a file, closed to others, with the token that `/outcomes` is served for: 16 to 512 letters and digits, presented "
-                    + "as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there"),
+                "a file, closed to others, with the token that `/outcomes` is served for, and with which operators sign in to their page: "
+                    + "16 to 512 letters and digits, presented as `Authorization: Bearer TOKEN`. Without it, `/outcomes` is not there, and the "
+                    + "page changes nothing"),
             ConfigKey(
                 "streams", .count(0...1000), default: "8",
-                "clients of `/outcomes/stream` at a time; less than `connections`, so that probes are answered; `0` for none"
+                "clients of `/outcomes/stream` and pages of operators that are live at a time; less than `connections`, so that probes "
+                    + "are answered; `0` for none"
             ),
+            ConfigKey(
+                "page", .flag, default: "true",
+                "whether operators have their page at `/`, with the JSON under `/api`; reached from elsewhere, it takes "
+                    + "`token-file`"),
         ],
         check: { items, problems in
             for values in items where values.isGiven("token-file") && !values.isGiven("listen") {
@@ -68,5 +76,6 @@ package struct AdminSettings: Equatable, Sendable {
         connections = values.count("connections") ?? 32
         tokenFile = values.text("token-file")
         streams = values.count("streams") ?? 8
+        page = values.flag("page") ?? true
     }
 }

@@ -37,7 +37,11 @@ struct JournalStatusCommand: AsyncParsableCommand {
         case .directory(let path):
             let reader = try JournalReader(at: path)
             defer { reader.close() }
-            let report = try JournalReport(reader, try await LiveStatus.read(reader.directory, owner: reader.owner))
+            let report = try JournalReport(
+                reader,
+                route: try RouteSettings.decode(try reader.note(RouteSettings.noteName), journal: reader.directory),
+                atRest: try HealthReport.atRest(reader),
+                try await LiveStatus.read(reader.directory, owner: reader.owner))
             Console.standard.print(json ? try JSONOutput.line(report) : report.text())
         case .fleet(let journal):
             let report = try await journal.use { desk in

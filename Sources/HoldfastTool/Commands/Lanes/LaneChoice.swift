@@ -3,6 +3,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastPostgres
+internal import HoldfastService
 
 /// Which lanes a command changes.
 struct LaneChoice: ParsableArguments {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct LanesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

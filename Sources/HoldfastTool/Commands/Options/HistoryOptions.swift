@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastService
 
 /// Which notifications, for commands that look for ended ones. All flags that are given have to hold.
 struct HistoryOptions: ParsableArguments {
@@ -109,18 +110,8 @@ struct HistoryOptions: ParsableArguments {
         question.query.uid = uid
         question.query.id = id
         question.query.recipient = channel ?? address
-        switch token {
-        case .whole(let recipient)?: question.query.recipient = recipient
-        case .some(.part(let pattern)): question.token = pattern
-        case nil: break
-        }
-        if let tag {
-            if tag.hasSuffix("*"), !tag.hasSuffix("\\*") {
-                question.tag = TagPattern(tag)
-            } else {
-                question.query.tag = Array((tag.hasSuffix("\\*") ? tag.dropLast(2) + "*" : tag[...]).utf8)
-            }
-        }
+        if let token { (question.query.recipient, question.token) = (token.whole, token.part) }
+        if let tag { question.take(tag: tag) }
         question.query.producer = producer
         question.query.topic = topic
         question.query.since = since
@@ -133,13 +124,10 @@ struct HistoryOptions: ParsableArguments {
 /// The flags' texts.
 enum HistoryArgument {
     /// A token, as somebody knows it.
-    enum Token: Equatable {
-        case whole(Recipient)
-        case part(TokenPattern)
+    struct Token: Equatable {
+        var whole: Recipient?
+        var part: TokenPattern?
     }
-
-    /// Digits of the shortest text that is taken for a whole token: the length of Apple's today.
-    private static let wholeDigits = 64
 
     static func of<Value>(
         _ parse: @escaping @Sendable (String) throws(OutcomeArgument.Fault) -> Value
@@ -158,12 +146,10 @@ enum HistoryArgument {
     }
 
     static func token(_ text: String) throws -> Token {
-        if text.utf8.count >= wholeDigits, !text.contains("…"), !text.contains(".") {
-            return .whole(try of(OutcomeArgument.token)(text))
+        var question = HistorySearch.Question()
+        do throws(OutcomeArgument.Fault) { try question.take(token: text) } catch {
+            throw ValidationError(error.message)
         }
-        guard let pattern = TokenPattern(text) else {
-            throw ValidationError("It takes hex digits: all of a token, the first ones, or 00fc…9a1b.")
-        }
-        return .part(pattern)
+        return Token(whole: question.query.recipient, part: question.token)
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastService
 
 struct RejectionsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,0 +1,51 @@
+// The journal and its history: what became of a push.
+import { get } from "./api.js";
+import { h, replace, searchForm, table, word } from "./dom.js";
+import { count, time } from "./format.js";
+
+const outcomes = ["", "confirmed", "rejected", "expired", "unknown", "withdrawn", "superseded"];
+
+export function show(content, context) {
+  const found = h("div", { class: "view" });
+  const { items } = context;
+  const form = searchForm("Search for notifications", [
+    { name: "token", label: "Token", value: items.token, hint: "all digits, or the first", wide: true },
+    { name: "apns-id", label: "apns-id", value: items["apns-id"], wide: true },
+    { name: "tag", label: "Tag", value: items.tag, hint: "with * for a beginning" },
+    { name: "topic", label: "Topic", value: items.topic },
+    { name: "producer", label: "Producer", value: items.producer },
+    { name: "outcome", label: "Outcome", value: items.outcome, choices: outcomes },
+    { name: "since", label: "Since", value: items.since, hint: "10m, 1h, 7d or a time" },
+    { name: "uid", label: "UID", value: items.uid },
+  ], "Search", (values) => context.go("journal", values));
+  return async () => {
+    if (!form.isConnected) replace(content, form, found);
+    const answer = await get("find", { ...items, limit: 100 });
+    replace(found, resultTable(answer), remarks(answer).map((remark) => h("p", { class: "note" }, remark)));
+  };
+}
+
+/** Rows of `/api/find` and `/api/entries`. */
+export function resultTable({ found }, empty = "Nothing matches. What has ended is found for as long as journal.history keeps it.") {
+  return table("Notifications", [
+    { title: "UID", kind: "number", cell: (row) => h("a", { href: `#/entry/${row.uid}`, "aria-label": `Notification ${row.uid}` }, String(row.uid)) },
+    { title: "State", kind: "tight", cell: (row) => word(row.outcome ?? row.state) },
+    { title: "Recipient", kind: "tight", cell: (row) => h("code", null, row.token ?? row["apns-channel-id"] ?? row.address ?? "") },
+    { title: "Topic", kind: "name", cell: (row) => row["apns-topic"] },
+    { title: "Tag", cell: (row) => row.tag },
+    { title: "Accepted", kind: "time", cell: (row) => time(row.acceptedAt) },
+    { title: "Ended", kind: "time", cell: (row) => time(row.endedAt ?? row.rejectedAt) },
+    { title: "Note", kind: "long", cell: (row) => [row.reason, row.status && `status ${row.status}`,
+      row.attempts > 1 && `${row.attempts} attempts`, row.dueAt && "due later", row.scheduledFor && "scheduled"].filter(Boolean).join(", ") },
+  ], found, empty);
+}
+
+function remarks({ more, isWhole, unreadable, history }) {
+  return [
+    more && "More match: narrow the search to see the rest.",
+    !isWhole && "Not everything was looked at in the time that a search has: narrow it, or use `holdfast journal find`.",
+    unreadable > 0 && `${count(unreadable)} outcomes can't be read, since the journal is damaged: holdfast journal verify says where.`,
+    !history.isKept && "Nothing is added to the history, since journal.history is off: of what ends only rejections are found.",
+    history.isKept && history.oldestAt && `The history has ${count(history.count)} ended notifications.`,
+  ].filter(Boolean);
+}

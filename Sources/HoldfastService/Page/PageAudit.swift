@@ -1,0 +1,29 @@
+internal import HoldfastGateway
+internal import Logging
+
+/// Tells the log who has changed what on the page: one line for each change, after it was made.
+struct PageAudit: Sendable {
+    private let logger: Logger
+    private let who: String
+    private let address: String
+
+    init(_ logger: Logger, _ guest: PageAccess.Guest, _ request: AdminPage.Request) {
+        self.logger = logger
+        address = request.client ?? "an unknown address"
+        who =
+            switch guest {
+            case .local: "somebody on this machine"
+            case .bearer: "who has the operators' token"
+            case .session(let session): "session \(session.label)"
+            }
+    }
+
+    /// - Parameters:
+    ///   - what: was done, to what, and how many: `lane a/b/c was paused`.
+    ///   - count: of notifications or entries.
+    func tell(_ what: String, count: Int? = nil) {
+        var metadata: Logger.Metadata = ["event": "page-change", "who": "\(who)", "address": "\(address)"]
+        if let count { metadata["count"] = "\(count)" }
+        logger.notice("operators' page: \(what.printable(maximumLength: 512)); by \(who), from \(address)", metadata: metadata)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import HoldfastGateway
+import Scratch
+import Testing
+
+@testable import HoldfastService
+
+@Suite("Who may use the operators' page")
+struct PageAccessTests {
+    private static let text = "0123456789abcdef0123456789abcdef"
+    private let folder: TemporaryFolder
+    private let token: OperatorToken
+    private let now = ContinuousClock.now
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("operators", Self.text)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder("operators"))
+        token = try OperatorToken(file: folder("operators"))
+    }
+
+    private func access(isLoopback: Bool = true) -> PageAccess { PageAccess(token: token, isLoopback: isLoopback) }
+
+    /// What the page itself sends, from a browser on this machine.
+    private func request(
+        _ fields: [String: String] = [:], without: String? = nil, client: String = "127.0.0.1", bearer: String? = nil
+    ) -> AdminPage.Request {
+        var all = [
+            "origin": "http://127.0.0.1:2199", "content-type": "application/json", "sec-fetch-site": "same-origin",
+        ].merging(fields) { $1 }
+        if let without { all[without] = nil }
+        return AdminPage.Request(
+            authorization: bearer.map { ["Bearer \($0)"] } ?? [], fields: all, authority: "127.0.0.1:2199",
+            client: client)
+    }
+
+    private func status(_ judge: () throws -> PageAccess.Guest) -> Int {
+        do {
+            _ = try judge()
+            return 200
+        } catch {
+            return (error as? PageRefusal)?.status ?? 500
+        }
+    }
+
+    private func signedIn(_ access: PageAccess) throws -> [String: String] {
+        let session = try access.signIn(Self.text, request(), now: now)
+        return ["cookie": "other=1; holdfast-session-2199=\(session.id)", "x-holdfast-csrf": session.csrf]
+    }
+
+    @Test("Whoever is on this machine may read, and from elsewhere or behind a proxy only who has the token")
+    func reading() throws {
+        let access = access()
+        #expect(status { try access.reader(request()) } == 200)
+        #expect(status { try access.reader(request(client: "::1")) } == 200)
+        #expect(status { try access.reader(request(client: "192.0.2.1")) } == 401)
+        for field in ["forwarded", "x-forwarded-for", "via"] {
+            #expect(status { try access.reader(request([field: "192.0.2.1"])) } == 401, "\(field)")
+        }
+        let everybody = self.access(isLoopback: false)
+        #expect(status { try everybody.reader(request()) } == 401)
+        #expect(status { try everybody.reader(request(bearer: Self.text)) } == 200)
+        #expect(status { try everybody.reader(request(bearer: Self.text + "x")) } == 401)
+        #expect(status { try everybody.reader(request(try signedIn(everybody), client: "192.0.2.1")) } == 200)
+        // A page of another site in a browser of this machine.
+        #expect(status { try access.reader(request(["sec-fetch-site": "cross-site"])) } == 403)
+        #expect(status { try access.reader(request(["sec-fetch-site": "none"])) } == 200)
+    }
+
+    @Test("A change takes the token, or a session and the proof that the page itself asks")
+    func changing() throws {
+        let access = access()
+        let session = try signedIn(access)
+        #expect(status { try access.changer(request()) } == 401)
+        #expect(status { try access.changer(request(bearer: Self.text)) } == 200)
+        #expect(status { try access.changer(request(bearer: Self.text + "x")) } == 401)
+        #expect(status { try access.changer(request(session)) } == 200)
+        for (change, expected) in [
+            (["x-holdfast-csrf": ""], 403), (["x-holdfast-csrf": String(repeating: "0", count: 64)], 403),
+            (["origin": "http://127.0.0.1:8080"], 403), (["origin": "null"], 403), (["origin": "https://example.com"], 403),
+            (["sec-fetch-site": "cross-site"], 403), (["sec-fetch-site": "same-site"], 403),
+            (["content-type": "text/plain"], 415), (["content-type": "application/x-www-form-urlencoded"], 415),
+            (["cookie": "holdfast-session-2199=\(String(repeating: "0", count: 64))"], 401),
+            // Of a service on another port of this machine.
+            (["cookie": session["cookie"]?.replacingOccurrences(of: "2199", with: "2198") ?? ""], 401),
+        ] {
+            #expect(status { try access.changer(request(session.merging(change) { $1 })) } == expected, "\(change)")
+        }
+        #expect(status { try access.changer(request(session, without: "origin")) } == 403)
+        #expect(status { try access.changer(request(session, without: "x-holdfast-csrf")) } == 403)
+        // A program sends no origin; a page of another site that knows the token sends its own.
+        #expect(status { try access.changer(request(without: "origin", bearer: Self.text)) } == 200)
+        #expect(status { try access.changer(request(["origin": "https://example.com"], bearer: Self.text)) } == 403)
+        let none = PageAccess(token: nil, isLoopback: true)
+        #expect(status { try none.changer(request()) } == 403 && status { try none.reader(request()) } == 200)
+    }
+
+    @Test("A session ends when it is signed out, after an hour of silence, after twelve hours, and with another token")
+    func ending() throws {
+        let access = access()
+        let hour = PageSessions.idleLimit
+        func change(_ session: [String: String], after time: Duration) -> Int {
+            status { try access.changer(request(session), now: now + time) }
+        }
+        var session = try signedIn(access)
+        #expect(change(session, after: hour - .seconds(1)) == 200 && change(session, after: 2 * hour) == 401)
+        session = try signedIn(access)
+        for part in 1..<12 { #expect(change(session, after: part * hour - .seconds(part)) == 200, "\(part)") }
+        #expect(change(session, after: 12 * hour) == 401)
+        session = try signedIn(access)
+        if case .session(let open) = try access.changer(request(session), now: now) { access.signOut(open) }
+        #expect(change(session, after: .zero) == 401)
+        session = try signedIn(access)
+        try token.reload()
+        #expect(change(session, after: .zero) == 200)
+        try folder.write("operators", String(Self.text.reversed()))
+        try token.reload()
+        #expect(change(session, after: .zero) == 401)
+    }
+
+    @Test("Sessions are bounded, and no two secrets are alike") func bounded() throws {
+        var sessions = PageSessions()
+        var ids: Set<String> = []
+        let first = sessions.open(0, at: now)
+        for number in 1...PageSessions.limit {
+            let session = sessions.open(0, at: now + .seconds(number))
+            ids.formUnion([session.id, session.csrf])
+            #expect(session.id.count == 64 && session.csrf.count == 64 && session.label.count == 8)
+            #expect(!session.id.contains(session.label) && !session.csrf.contains(session.label))
+        }
+        #expect(ids.count == 2 * PageSessions.limit)
+        #expect(sessions.session(first.id, 0, at: now + .seconds(100)) == nil)
+    }
+
+    @Test("Wrong tokens of one address are slowed down, and neither other addresses nor the right one later")
+    func guessing() throws {
+        let access = access()
+        func guess(_ client: String, after time: Duration = .zero, _ token: String = "wrong") -> Int {
+            status { .session(try access.signIn(token, request(client: client), now: now + time)) }
+        }
+        for _ in 0..<SignInLimit.mostOfOne { #expect(guess("192.0.2.1") == 401) }
+        #expect(guess("192.0.2.1") == 429 && guess("192.0.2.1", Self.text) == 429)
+        #expect(status { try access.changer(request(client: "192.0.2.1", bearer: "wrong"), now: now) } == 429)
+        #expect(guess("192.0.2.2", Self.text) == 200)
+        #expect(guess("192.0.2.1", after: SignInLimit.period, Self.text) == 200)
+        var all = SignInLimit()
+        for number in 0..<SignInLimit.mostOfAll { all.wasWrong("\(number)", at: now) }
+        #expect(all.wait("new", at: now) == SignInLimit.period && all.wait("new", at: now + SignInLimit.period) == nil)
+    }
+
+    @Test("The cookie is strict, of one port, and secure where it goes over TLS") func cookie() throws {
+        let session = try access().signIn(Self.text, request(), now: now)
+        let plain = PageAccess.setCookie(session, request())["Set-Cookie"]
+        #expect(
+            plain == "holdfast-session-2199=\(session.id); Path=/; Max-Age=43200; HttpOnly; SameSite=Strict")
+        let secure = PageAccess.setCookie(session, request(["x-forwarded-proto": "https"]))["Set-Cookie"]
+        #expect(secure == plain.map { "\($0); Secure" })
+        #expect(PageAccess.setCookie(nil, request())["Set-Cookie"]?.contains("Max-Age=0") == true)
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Holdfast
+import HoldfastPage
+import Scratch
+import Testing
+
+/// The operators' page of a service that runs, over HTTP. What a browser makes of it: InteropTests.
+@Suite("The operators' page", .serialized, .timeLimit(.minutes(3)))
+struct OperatorPageTests {
+    private static let token = "0123456789abcdef0123456789abcdef"
+    private static let bearer = "authorization: Bearer \(token)\r\ncontent-type: application/json\r\n"
+    private static let refused = String(repeating: "0", count: 56) + "10000003"
+    private static let lane = "example/immediate/at-least-once"
+
+    private func world() async throws -> ServiceWorld {
+        let world = try await ServiceWorld(mockFlags: ["--reject", "\(Self.refused)=Unregistered"])
+        try world.folder.write("operators", Self.token)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.folder("operators"))
+        try world.writeConfiguration(admin: ", token-file: operators")
+        return world
+    }
+
+    private func json(_ world: ServiceWorld, _ path: String) async throws -> AnyJSON {
+        let answer = try await world.get("/api/\(path)")
+        #expect(answer.status == 200, "\(path): \(answer.text)")
+        return try AnyJSON(answer.text)
+    }
+
+    private func tool(_ world: ServiceWorld, _ words: String...) async throws -> [NSDictionary] {
+        let result = try await Tool.run(words + ["--journal", world.folder("push.journal"), "--json"])
+        return try result.lines().map { $0 as NSDictionary }
+    }
+
+    private func dictionary(_ text: String) throws -> NSDictionary {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+    }
+
+    /// Query or body of each operation, where it takes one.
+    private func inputs(rejected: String) -> [String: String] {
+        [
+            "/api/entry": "uid=\(rejected)", "/api/campaign": "tag=x", "/api/entries": "state=rejected&limit=10",
+            "/api/lanes/pause": #"{"lane":"\#(Self.lane)","reason":"a trial"}"#,
+            "/api/lanes/resume": #"{"lane":"\#(Self.lane)"}"#, "/api/routes/connect": #"{"route":"example"}"#,
+            "/api/tags/pause": #"{"tag":"x","reason":"a trial"}"#, "/api/tags/resume": #"{"tag":"x"}"#,
+            "/api/rejections/retry": #"{"uids":"999999"}"#, "/api/rejections/discard": #"{"uids":"999999"}"#,
+            "/api/entries/withdraw": #"{"tag":"nobody's"}"#,
+            "/api/blacklist/remove": #"{"token":"\#(Self.refused)"}"#, "/api/session": #"{"token":"\#(Self.token)"}"#,
+        ]
+    }
+
+    @Test("Each answer is as openapi.json describes it, and has what the tool prints") func described() async throws {
+        let world = try await world()
+        try await world.serve()
+        #expect(try await world.send(20, journal: "sender").result().status == 0)
+        var rejected = ""
+        #expect(
+            try await waitUntilAsync {
+                let row = try await json(world, "find?token=\(Self.refused)")["found"]?.array.first
+                guard case .number(let uid)? = row?["uid"] else { return false }
+                rejected = "\(Int(uid))"
+                return row?["outcome"]?.text == "rejected"
+            })
+        let list = try await tool(world, "blacklist", "list")
+        #expect(try await world.get("/api/tags/pause", fields: Self.bearer, body: #"{"tag":"x"}"#).status == 200)
+        try await compare(world, rejected)
+        #expect(try dictionaries(try await world.get("/api/blacklist").text, "entries") == list && list.count == 1)
+        let check = try SchemaCheck(try await world.get("/api/openapi.json").text)
+        let inputs = inputs(rejected: rejected)
+        for (path, method, schema) in check.operations where path != "/api/events" && path != "/api/openapi.json" {
+            let input = inputs[path] ?? ""
+            let answer =
+                method == "get"
+                ? try await world.get("\(path)?\(path == "/api/session" ? "" : input)")
+                : try await world.get(path, fields: Self.bearer, body: input.isEmpty ? "{}" : input)
+            let faults = answer.status == 200 ? check.faults(try AnyJSON(answer.text), schema) : [answer.text]
+            #expect(faults.isEmpty, "\(method) \(path): \(faults.prefix(5))")
+        }
+        #expect(try await world.stop().status == 0)
+    }
+
+    private func dictionaries(_ text: String, _ name: String) throws -> [NSDictionary] {
+        try #require(try dictionary(text)[name] as? [NSDictionary])
+    }
+
+    /// What the tool prints is what the page is made of.
+    private func compare(_ world: ServiceWorld, _ rejected: String) async throws {
+        let lanes = try await tool(world, "lanes", "list")
+        #expect(try dictionaries(try await world.get("/api/lanes").text, "lanes") == lanes && lanes.count > 0)
+        let rows = try await tool(world, "rejections", "list")
+        #expect(try dictionaries(try await world.get("/api/entries?state=rejected").text, "entries") == rows)
+        func comparable(_ entry: NSDictionary) -> NSDictionary {
+            var entry = entry as? [String: NSObject] ?? [:]
+            // How long ago that was changes.
+            entry["explanation"] = nil
+            return entry as NSDictionary
+        }
+        let shown = try #require(try await tool(world, "journal", "show", rejected).first)
+        let entry = try dictionary(try await world.get("/api/entry?uid=\(rejected)").text)
+        #expect(comparable(entry) == comparable(shown))
+        #expect((entry["explanation"] as? [String])?.count == (shown["explanation"] as? [String])?.count)
+        let status = try dictionary(try await world.get("/api/status").text)
+        let told = try #require(try await tool(world, "journal", "status").first)
+        for key in ["lanes", "totals", "producers", "unconfirmed", "rejections", "blacklist", "nextUID", "pausedTags", "owner"] {
+            #expect(status[key] as? NSObject == told[key] as? NSObject && told[key] != nil, "\(key)")
+        }
+    }
+
+    @Test("The page lets nothing in from elsewhere, and says so in the head of each answer") func guarded() async throws {
+        let world = try await world()
+        try await world.serve()
+        for path in ["/", "/page/app.js", "/api/service", "/api/session", "/api/nothing"] {
+            let head = try await world.ask(path).split(separator: "\r\n\r\n")[0].lowercased()
+            guard path != "/api/nothing" else { break }
+            for field in [
+                "http/1.1 200 ", "cache-control: no-store", "x-frame-options: deny", "x-content-type-options: nosniff",
+                "frame-ancestors 'none'", "default-src 'none'", "cross-origin-resource-policy: same-origin",
+            ] { #expect(head.contains(field), "\(path) \(field): \(head)") }
+            #expect(!head.contains("unsafe-inline") && !head.contains("access-control-"))
+        }
+        // A foreign name that resolves to this machine.
+        #expect(try await world.get("/api/status", host: "example.com").status == 421)
+        let pause = #"{"lane":"\#(Self.lane)"}"#
+        func post(_ fields: String, _ body: String) async throws -> Int {
+            try await world.get("/api/lanes/pause", fields: fields, body: body).status
+        }
+        #expect(try await post("content-type: application/json\r\n", pause) == 401)
+        #expect(try await post("content-type: text/plain\r\n", pause) == 415)
+        #expect(try await post(Self.bearer + "origin: http://example.com\r\n", pause) == 403)
+        #expect(try await post(Self.bearer, "{") == 400)
+        #expect(try await post(Self.bearer, #"{"lane":"a/b/c"}"#) == 400)
+        #expect(try await post(Self.bearer, #"{"lane":"\#(Self.lane)","more":1}"#) == 400)
+        #expect(try await post(Self.bearer, String(repeating: " ", count: 70_000) + pause) == 413)
+        #expect(try await world.get("/api/lanes/pause").status == 405)
+        #expect(try await world.get("/api/status", fields: "x-forwarded-for: 192.0.2.1\r\n").status == 401)
+        #expect(try await tool(world, "lanes", "list").allSatisfy { $0["state"] as? String == "running" })
+        // Never all by silence.
+        for path in ["rejections/retry", "rejections/discard", "entries/withdraw"] {
+            #expect(try await world.get("/api/\(path)", fields: Self.bearer, body: "{}").status == 400)
+            #expect(try await world.get("/api/\(path)", fields: Self.bearer, body: #"{"all":true}"#).status == 200)
+        }
+        #expect(try await post(Self.bearer, pause) == 200)
+        #expect(try world.log.contains("lane \(Self.lane) was paused; by who has the operators' token, from 127.0.0.1"))
+        #expect(try !world.log.contains(Self.token))
+        #expect(try await world.stop().status == 0)
+        try world.writeConfiguration(admin: ", page: false")
+        try await world.serve()
+        #expect(try await world.get("/").status == 404 && world.get("/health/live").status == 200)
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("The page asks for its own files only, and every file of it is in the program") func files() throws {
+        let assets = Dictionary(uniqueKeysWithValues: PageAssets.all.map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) })
+        let names = Set(assets.keys)
+        for (path, text) in assets where path != "api/openapi.json" && path != "page/icon.svg" {
+            for match in text.matches(of: /(?:from|import|src=|href=)\s*\(?"([^"]+)"/) {
+                let name = String(match.output.1)
+                guard !name.hasPrefix("#") else { continue }
+                let file = name.hasPrefix("./") ? "page/\(name.dropFirst(2))" : String(name.dropFirst())
+                #expect(names.contains(file), "\(path) asks for \(name)")
+            }
+            #expect(!text.contains("http://") || text.contains("www.w3.org"), "\(path)")
+            #expect(!text.contains("https://") && !text.contains("innerHTML") && !text.contains("style="), "\(path)")
+        }
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/HoldfastPage/Assets").standardizedFileURL
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == names.count)
+    }
+}
