@@ -32,7 +32,11 @@ struct JournalFindings: Sendable {
         return refusedAt == nil
     }
 
-    mutating func accepted() { if refusedAt != nil { refusedAt = nil } }
+    /// - Returns: whether something was refused before.
+    mutating func accepted() -> Bool {
+        defer { refusedAt = nil }
+        return refusedAt != nil
+    }
 
     /// - Returns: whether it is the first.
     mutating func failed(_ error: JournalError) -> Bool {
@@ -41,7 +45,11 @@ struct JournalFindings: Sendable {
         return writeFailure == nil
     }
 
-    mutating func committed() { if writeFailure != nil { (writeFailure, writeFailures) = (nil, 0) } }
+    /// - Returns: whether a write had failed before.
+    mutating func committed() -> Bool {
+        defer { (writeFailure, writeFailures) = (nil, 0) }
+        return writeFailure != nil
+    }
 
     mutating func look(_ sources: EngineConditions.Sources, at now: Moment) {
         let journal = sources.journal

@@ -25,7 +25,8 @@ struct RouteFindings: Hashable, Sendable {
         guard let away else { return nil }
         let isMisconfigured = away.error.kind == .configuration
         return HealthCondition(
-            .serviceAway, isMisconfigured ? .fault : .warning, "route", route, route: route, since: away.since,
+            // Nothing is held up where nothing waits.
+            .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route, since: away.since,
             affected: waiting, failures: away.failures, cause: away.error.message,
             what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured

@@ -9,7 +9,11 @@ import Testing
 @Suite("holdfast status", .serialized)
 struct StatusCommandTests {
     private func status(_ world: ServiceWorld, _ flags: String...) async throws -> Tool.Result {
-        try await Tool.run(["status", "--config", world.folder("holdfast.yaml")] + flags)
+        try await Self.tool(["status", "--config", world.folder("holdfast.yaml")] + flags)
+    }
+
+    private static func tool(_ arguments: [String]) async throws -> Tool.Result {
+        try await Tool.start(arguments).result()
     }
 
     @Test("Healthy, then away with what to do, then back at once on an operator's word, and at rest with another code")
@@ -45,7 +49,7 @@ struct StatusCommandTests {
     /// The service is back, the route waits for minutes, and does not when it is told to try.
     private func force(_ world: ServiceWorld) async throws {
         let connect = ["routes", "connect", "example", "--config", world.folder("holdfast.yaml")]
-        let inVain = try await Tool.run(connect)
+        let inVain = try await Self.tool(connect)
         #expect(inVain.status == 75 && inVain.output.contains("example: away: "), "\(inVain)")
         let port = world.mock.port
         let mock = try Tool.start([
@@ -54,9 +58,9 @@ struct StatusCommandTests {
         ])
         #expect(try await waitUntil { try mock.output.hasPrefix("listening") })
         #expect(try await status(world).status == 1)
-        let connected = try await Tool.run(connect)
+        let connected = try await Self.tool(connect)
         #expect(connected.status == 0 && connected.output.contains("example: connected"), "\(connected)")
-        #expect(try await Tool.run(["routes", "connect", "other", "--config", world.folder("holdfast.yaml")]).status == 66)
+        #expect(try await Tool.run("routes", "connect", "other", "--config", world.folder("holdfast.yaml")).status == 66)
     }
 
     private func lines(_ world: ServiceWorld) throws -> [[String: Any]] {
