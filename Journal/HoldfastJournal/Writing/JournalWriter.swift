@@ -49,6 +49,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     /// What a commit in the making leaves of ``indexWork``.
     var indexLeft: IndexWork?
 
+    /// Bytes that an entry takes more where it is sealed.
+    private let sealByteCount: Int
+
     private static let lookInterval = Duration.seconds(1)
 
     init(
@@ -60,6 +63,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         self.indexer = indexer
         environments = [store.environment, blacklist]
         self.store = store
+        sealByteCount = store.environment.rowSeals == nil ? 0 : SealedRow.byteCount(0, storedKey: 12)
         self.state = state
         self.space = space
         self.directory = directory
@@ -212,7 +216,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         var entries = state.unconfirmed
         let highWaterPages = backlog.contains(where: \.isAppend) ? self.highWaterPages() : nil
         for pending in backlog.prefix(greatest) {
-            let more = pending.appendedBytes
+            let more = pending.appendedBytes + pending.appendedCount * sealByteCount
             if !verdicts.isEmpty, more > 0, bytes + more > options.greatestCommit { break }
             if parts >= budget(isSmall) { break }
             var verdict: JournalError?
