@@ -15,18 +15,23 @@ extension HealthReport {
                 return report
             }
         case .directory(let path):
-            let reader: JournalReader
-            do throws(JournalError) {
-                reader = try JournalReader(at: path)
-            } catch where error.code == .notFound {
-                return HealthReport(.none, journal: path)
-            }
+            guard let reader = try reader(at: path) else { return HealthReport(.none, journal: path) }
             defer { reader.close() }
             var report = try await read(reader)
             let status = try reader.status()
             report.unconfirmed = status.unconfirmed
             report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
             return report
+        }
+    }
+
+    /// - Returns: nil where there is no journal.
+    private static func reader(at path: String) throws(JournalError) -> JournalReader? {
+        do throws(JournalError) {
+            return try JournalReader(at: path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
         }
     }
 

@@ -98,7 +98,6 @@ enum LogValue: Encodable, Equatable {
             }
         case .array(let values): self = .list(values.map(LogValue.init))
         case .dictionary(let values): self = .object(values.mapValues(LogValue.init))
-        default: self = .text("\(value)".withoutControls)
         }
     }
 

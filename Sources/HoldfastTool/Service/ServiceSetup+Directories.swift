@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import Foundation
 internal import HoldfastService
 
