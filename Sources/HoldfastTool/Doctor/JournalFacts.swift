@@ -159,7 +159,7 @@ extension JournalFacts {
 
     /// What its process says of itself.
     private func standing(_ status: DeskStatus) -> [DoctorFinding] {
-        status.conditions.filter { $0.severity > .notice }.map { condition in
+        (status.conditions ?? []).filter { $0.severity > .notice }.map { condition in
             let next = condition.next + (condition.command.map { ": `\($0)`" } ?? "")
             let check = condition.kind.rawValue
             let subject = condition.subject.isEmpty ? nil : condition.subject

@@ -11,7 +11,7 @@ enum JournalLook {
         let settings = configuration.journal
         do throws(JournalError) {
             // A working copy of a journal in a database is there, or is not looked at.
-            guard try settings.postgres != nil || LMDBJournal.examine(path, settings.options(create: true)) else {
+            if settings.postgres == nil, try !LMDBJournal.examine(path, settings.options(create: true)) {
                 return JournalFacts(path: path, state: unmade(path))
             }
             let (status, history, owner) = try read(path)

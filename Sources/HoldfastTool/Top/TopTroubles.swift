@@ -9,7 +9,7 @@ enum TopTroubles {
     static func list(_ status: DeskStatus, silence: String?, now: WallTime, safe: (String) -> String) -> [TopLine] {
         let silent = silence.map { [TopLine("! no answer \(safe($0))", .red)] } ?? []
         return silent
-            + status.conditions.map { condition in
+            + (status.conditions ?? []).map { condition in
                 let since = Format.span(now.since(condition.since))
                 let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
                 return TopLine(
