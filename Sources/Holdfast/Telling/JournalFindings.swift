@@ -92,7 +92,8 @@ struct JournalFindings: Sendable {
             .diskRefusing, .fault, "journal", since: now,
             affected: failed + (wantOfDisk == nil ? 0 : refused[.journalFull] ?? 0), failures: writeFailures,
             what: (wantOfDisk ?? writeFailure)?.message ?? "the journal can't be written",
-            next: "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
+            next:
+                "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
                 + "ones go out, and the journal takes more as soon as it can", command: "df -h")
     }
 
@@ -119,7 +120,8 @@ struct JournalFindings: Sendable {
         guard blacklistDamage > 0 else { return nil }
         return HealthCondition(
             .blacklistDamaged, .fault, "blacklist", since: now, cause: "\(blacklistDamage)",
-            what: "the blacklist is damaged in \(counted(blacklistDamage, "place", "places")): notifications to tokens on it "
+            what:
+                "the blacklist is damaged in \(counted(blacklistDamage, "place", "places")): notifications to tokens on it "
                 + "may be sent", next: "stop the service, and copy what is sound into a new journal",
             command: "holdfast journal verify --salvage NEW")
     }
@@ -128,7 +130,8 @@ struct JournalFindings: Sendable {
         guard historyDamage > 0 else { return nil }
         return HealthCondition(
             .historyDamaged, .warning, "history", since: now, cause: "\(historyDamage)",
-            what: "the history is damaged: \(counted(historyDamage, "outcome", "outcomes")) can't be read, and readers are told "
+            what:
+                "the history is damaged: \(counted(historyDamage, "outcome", "outcomes")) can't be read, and readers are told "
                 + "of a gap; no notification is affected",
             next: "see what is damaged; with --salvage NEW the command copies what is sound",
             command: "holdfast journal verify")

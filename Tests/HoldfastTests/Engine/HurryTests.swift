@@ -31,7 +31,9 @@ import Testing
         #expect(bench.status.unconfirmed == 0)
     }
 
-    @Test("What waits for another attempt goes at once, and once: a service that still refuses is not asked again and again")
+    @Test(
+        "What waits for another attempt goes at once, and once: a service that still refuses is not asked again and again"
+    )
     func attempts() throws {
         let bench = try Bench {
             $0.retry = RetrySchedule(minimum: .seconds(600), maximum: .seconds(1200))
