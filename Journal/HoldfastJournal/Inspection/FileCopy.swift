@@ -119,7 +119,7 @@ struct FileCopy {
             }
         }
         if let failure { throw failure }
-        try sorter.forEach { (key, value) throws(LMDBError) in try writer.append(key, value) }
+        try sorter.passAll { (key, value) throws(LMDBError) in try writer.append(key, value) }
         try sorter.remove()
     }
 

@@ -37,7 +37,7 @@ final class RowSorter {
     }
 
     /// Passes all rows in the order of their keys.
-    func forEach(_ body: (_ key: [UInt8], _ value: Span<UInt8>) throws(LMDBError) -> Void) throws(LMDBError) {
+    func passAll(_ body: (_ key: [UInt8], _ value: Span<UInt8>) throws(LMDBError) -> Void) throws(LMDBError) {
         try flush()
         let pool = ReaderPool(environment)
         defer { pool.close() }
