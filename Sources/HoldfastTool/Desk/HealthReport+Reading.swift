@@ -15,18 +15,23 @@ extension HealthReport {
                 return report
             }
         case .directory(let path):
-            let reader: JournalReader
-            do throws(JournalError) {
-                reader = try JournalReader(at: path)
-            } catch where error.code == .notFound {
-                return HealthReport(.none, journal: path)
-            }
+            guard let reader = try reader(at: path) else { return HealthReport(.none, journal: path) }
             defer { reader.close() }
             var report = try await read(reader)
             let status = try reader.status()
             report.unconfirmed = status.unconfirmed
             report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
             return report
+        }
+    }
+
+    /// - Returns: nil where there is no journal.
+    private static func reader(at path: String) throws(JournalError) -> JournalReader? {
+        do throws(JournalError) {
+            return try JournalReader(at: path)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
         }
     }
 
@@ -102,7 +107,8 @@ extension HealthReport {
             found.append(
                 HealthCondition(
                     .journalFull, .fault, "journal", since: now,
-                    what: "the journal has reached its limit of \(Format.bytes(status.limitBytes)), and takes nothing more "
+                    what:
+                        "the journal has reached its limit of \(Format.bytes(status.limitBytes)), and takes nothing more "
                         + "until it has drained", next: "have it delivered", command: "holdfast recover"))
         }
         return found

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Holdfast
 internal import HoldfastService
 
 /// The directories that `holdfast init` makes, and whether the service can use them.
