@@ -103,10 +103,10 @@ struct PageAccessTests {
             status { try access.changer(request(session), now: now + time) }
         }
         var session = try signedIn(access)
-        #expect(change(session, after: hour - .seconds(1)) == 200 && change(session, after: 2 * hour) == 401)
+        #expect(change(session, after: hour - .seconds(1)) == 200 && change(session, after: hour * 2) == 401)
         session = try signedIn(access)
-        for part in 1..<12 { #expect(change(session, after: part * hour - .seconds(part)) == 200, "\(part)") }
-        #expect(change(session, after: 12 * hour) == 401)
+        for part in 1..<12 { #expect(change(session, after: hour * part - .seconds(part)) == 200, "\(part)") }
+        #expect(change(session, after: hour * 12) == 401)
         session = try signedIn(access)
         if case .session(let open) = try access.changer(request(session), now: now) { access.signOut(open) }
         #expect(change(session, after: .zero) == 401)
