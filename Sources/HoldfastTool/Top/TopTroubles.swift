@@ -12,9 +12,10 @@ enum TopTroubles {
             + (status.conditions ?? []).map { condition in
                 let since = Format.span(now.since(condition.since))
                 let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
+                let command = condition.command.map { ": `\($0)`" } ?? ""
+                let words = "\(condition.what) (\(since)\(affected)). Next: \(condition.next)\(command)"
                 return TopLine(
-                    safe(
-                        "\(sign(condition.severity)) \(condition.what) (\(since)\(affected)). Next: \(condition.next)"),
+                    safe("\(sign(condition.severity)) \(words)"),
                     style(condition.severity))
             }
     }

@@ -93,7 +93,8 @@ struct DoctorCommandTests {
             try run(
                 "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
                 world.folder("certs/AuthKey.p8")) == 0)
-        #expect(chmod(world.folder("certs/AuthKey.p8"), 0o644) == 0)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: world.folder("certs/AuthKey.p8"))
         let key = try await doctor(world)
         #expect(key.status == 78)
         #expect(

@@ -12,7 +12,7 @@ struct DoctorFindingTests {
     private static let day: Int64 = 86_400
 
     private func disk(
-        _ kind: String = "ext4", free: Int = 100 << 30, growth: Int? = 1 << 30, _ times: [Int] = [1, 2, 3],
+        _ kind: String = "ext4", free: Int = 100 << 30, growth: Int? = 1 << 30, times: [Int] = [1, 2, 3],
         full: Bool = true
     ) -> [DoctorFinding] {
         var facts = DiskFacts(
@@ -28,7 +28,7 @@ struct DoctorFindingTests {
 
     @Test("Whoever is told of a fault or a warning is told what to do, and nobody else")
     func advice() {
-        for finding in disk("tmpfs", free: 1 << 20, [900]) + disk() {
+        for finding in disk("tmpfs", free: 1 << 20, times: [900]) + disk() {
             #expect((finding.next != nil) == (finding.level > .skipped), "\(finding)")
             #expect(!finding.found.hasSuffix("."), "\(finding.found)")
         }
@@ -45,8 +45,8 @@ struct DoctorFindingTests {
         #expect(level(disk(free: 10 << 20), "space") == .fault)
         #expect(level(disk(free: 10 << 30, growth: 16 << 30), "space") == .warning)
         #expect(level(disk(free: 17 << 30, growth: 16 << 30), "space") == .ok)
-        #expect(level(disk([40, 40, 40]), "sync-time") == .warning)
-        #expect(level(disk([1, 1, 1, 1500]), "sync-time") == .warning)
+        #expect(level(disk(times: [40, 40, 40]), "sync-time") == .warning)
+        #expect(level(disk(times: [1, 1, 1, 1500]), "sync-time") == .warning)
         #expect(level(disk(full: false), "sync-time") == .warning)
         #expect(level(DiskFacts(sync: .failed("No space left on device")).findings, "sync-time") == .fault)
         #expect(SyncTimes([.milliseconds(9), .milliseconds(1), .milliseconds(5)])?.median == .milliseconds(5))

@@ -44,7 +44,7 @@ struct TopCommandTests {
         }
         #expect(usual.screen.contains("▶ example/immediate/at-least-once"), "\(usual.screen)")
         #expect(usual.screen.contains("Unregistered"), "\(usual.screen)")
-        #expect(narrow.screen.unicodeScalars.allSatisfy(\.isASCII), "\(narrow.screen)")
+        #expect(narrow.screen.unicodeScalars.allSatisfy { $0.isASCII }, "\(narrow.screen)")
 
         usual.keys("p")
         #expect(usual.wait(for: "pause example/immediate/at-least-once? y/n"), "\(usual.screen)")

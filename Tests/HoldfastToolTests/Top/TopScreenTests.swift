@@ -1,5 +1,8 @@
 import Foundation
 import Holdfast
+import HoldfastAPNsAnswers
+import HoldfastControl
+import HoldfastJournal
 import Testing
 
 @testable import HoldfastTool
@@ -81,7 +84,7 @@ struct TopScreenTests {
                     for line in lines {
                         #expect(line.width <= columns, "\(columns) × \(rows): \(line.text)")
                         #expect(line.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
-                        if signs == .ascii { #expect(line.text.unicodeScalars.allSatisfy(\.isASCII), "\(line.text)") }
+                        if signs == .ascii { #expect(line.text.unicodeScalars.allSatisfy { $0.isASCII }, "\(line.text)") }
                     }
                 }
             }
