@@ -124,7 +124,8 @@ extension ServiceRun {
         let (state, isReady, unserved) = (state.withLock { $0 }, health.isReady, unserved)
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
-                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [ConditionMetrics.family(conditions)] + [
+                + WebhookMetrics.families(state.life?.webhookStandings ?? []) + [ConditionMetrics.family(conditions)]
+                + [
                     MetricFamily("holdfast_ready", .gauge, "1 while senders are served.", isReady ? 1 : 0),
                     MetricFamily(
                         "holdfast_journal_reopened_total", .counter,

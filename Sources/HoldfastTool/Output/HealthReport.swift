@@ -54,7 +54,7 @@ struct HealthReport: Encodable, Equatable {
     /// - Parameter now: for how long something has lasted.
     func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
         var lines = [color(headline, healthy ? .green : .red), queue(now)].compactMap(\.self)
-        let paused = conditions.filter { $0.severity == "notice" }
+        let paused = conditions.filter { $0.kind.hasSuffix("-paused") }
         let last = paused.isEmpty ? 0 : 1
         // Two lines each, and one for those that are left out.
         let room = Self.greatestLineCount - lines.count - last

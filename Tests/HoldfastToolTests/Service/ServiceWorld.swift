@@ -65,8 +65,12 @@ final class ServiceWorld: Sendable {
 
     func port(_ words: String) throws -> Int? {
         let lines = try log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        guard let line = lines.last(where: { $0.contains(words) }) else { return nil }
-        return line.split(separator: ":").last.flatMap { Int($0) }
+        guard let line = lines.last(where: { $0.contains(words) }), let place = line.range(of: words) else {
+            return nil
+        }
+        // In a log of JSON the message ends with a quote.
+        let address = line[place.upperBound...].prefix { $0 != "\"" }
+        return address.split(separator: ":").last.flatMap { Int($0) }
     }
 
     /// What `GET` of the admin address answers.
@@ -83,7 +87,8 @@ final class ServiceWorld: Sendable {
     /// - Parameters:
     ///   - fields: more of the request's head, each with its end of line.
     ///   - body: of a POST; nil for a GET.
-    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws -> String
+    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws
+        -> String
     {
         let port = try #require(try port("health and metrics on "))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
