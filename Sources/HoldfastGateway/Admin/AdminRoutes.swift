@@ -20,7 +20,8 @@ struct AdminRoutes {
         let changing = Set(pages.filter { $0.method == .post }.map(\.path))
         for path in reading.union(changing) {
             let allow = [reading.contains(path) ? "GET, HEAD" : nil, changing.contains(path) ? "POST" : nil]
-            let others = [HTTPRequest.Method.put, .patch, .delete, .options]
+            let others =
+                [HTTPRequest.Method.put, .patch, .delete, .options]
                 + (changing.contains(path) ? [] : [.post]) + (reading.contains(path) ? [] : [.get, .head])
             for method in others {
                 router.on(RouterPath(path), method: method) { _, _ in

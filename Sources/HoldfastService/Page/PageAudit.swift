@@ -24,6 +24,7 @@ struct PageAudit: Sendable {
     func tell(_ what: String, count: Int? = nil) {
         var metadata: Logger.Metadata = ["event": "page-change", "who": "\(who)", "address": "\(address)"]
         if let count { metadata["count"] = "\(count)" }
-        logger.notice("operators' page: \(what.printable(maximumLength: 512)); by \(who), from \(address)", metadata: metadata)
+        logger.notice(
+            "operators' page: \(what.printable(maximumLength: 512)); by \(who), from \(address)", metadata: metadata)
     }
 }

@@ -20,16 +20,19 @@ enum PageBlacklist {
                     guard let recipient else { return try list(reader, wanted, limit) }
                     let entries = try reader.blacklistEntries(for: recipient).filter(wanted.matches)
                     return Page(
-                        entries: entries.map { BlacklistForm($0, isWhole: false) }, total: try reader.status().blacklist,
+                        entries: entries.map { BlacklistForm($0, isWhole: false) },
+                        total: try reader.status().blacklist,
                         more: false, isWhole: true)
                 })
         },
         .change("api/blacklist/remove", ["token", "address", "topic", "endpoint", "scoped"]) { call in
             let items = call.items
-            let recipient = try items.value("address", OutcomeArgument.address)
+            let recipient =
+                try items.value("address", OutcomeArgument.address)
                 ?? OutcomeRecipient.token(try items.need("token"))
             // Without a scope all entries of the recipient go.
-            let scope = items["scoped"] == "true"
+            let scope =
+                items["scoped"] == "true"
                 ? BlacklistScope(topic: items["topic"], endpoint: items["endpoint"]) : nil
             let removed = try await call.journal.desk.unblacklist([BlacklistKey(recipient, scope)])
             let which = scope.map { " for \($0.topic ?? "every topic") at \($0.endpoint ?? "every service")" } ?? ""
@@ -82,7 +85,8 @@ enum PageBlacklist {
             isWhole = page.entries.count < OperatorDeskLimits.batch
         } while !isWhole && found.count <= limit && !deadline.hasPassed
         return Page(
-            entries: found.prefix(limit).map { BlacklistForm($0, isWhole: false) }, total: try reader.status().blacklist,
+            entries: found.prefix(limit).map { BlacklistForm($0, isWhole: false) },
+            total: try reader.status().blacklist,
             more: found.count > limit, isWhole: isWhole || found.count > limit)
     }
 }

@@ -79,9 +79,11 @@ struct PageEvents: Sendable {
             isReady: service.facts().isReady, unconfirmed: status.unconfirmed, rejections: rejected,
             lanes: status.lanes.map { lane in
                 Brief.Lane(
-                    lane: lane.key.description, state: LaneForm(lane.key, lane.state, unconfirmed: 0, deferred: 0).state,
+                    lane: lane.key.description,
+                    state: LaneForm(lane.key, lane.state, unconfirmed: 0, deferred: 0).state,
                     unconfirmed: lane.backlog)
             },
-            changes: status.submitted + status.refused + status.confirmed + rejected + status.expired + status.withdrawn)
+            changes: status.submitted + status.refused + status.confirmed + rejected + status.expired + status.withdrawn
+        )
     }
 }

@@ -38,7 +38,9 @@ struct PageItems: Sendable {
         _ name: String, _ read: (String) throws(OutcomeArgument.Fault) -> Value
     ) throws(ControlError) -> Value? {
         guard let text = items[name] else { return nil }
-        do throws(OutcomeArgument.Fault) { return try read(text) } catch { throw .malformed("\(name): \(error.message)") }
+        do throws(OutcomeArgument.Fault) { return try read(text) } catch {
+            throw .malformed("\(name): \(error.message)")
+        }
     }
 
     func limit(_ most: Int = 500, orElse standard: Int = 100) throws(ControlError) -> Int {

@@ -34,7 +34,8 @@ struct PageOperation: Sendable {
     /// All of them. Docs/Operate/Page.md and openapi.json say what they answer.
     static let all: [PageOperation] =
         PageOverview.operations + PageEntries.operations + PageSearch.operations + PageCampaigns.operations
-        + PageBlacklist.operations + PageSchedule.operations + PageRejections.operations + PageLanes.operations + PageSweeps.operations
+        + PageBlacklist.operations + PageSchedule.operations + PageRejections.operations + PageLanes.operations
+        + PageSweeps.operations
 }
 
 extension PageOperation {
@@ -43,7 +44,8 @@ extension PageOperation {
         AdminPage(path, isChange ? .post : .get) { request in
             do {
                 let guest = isChange ? try access.changer(request) : try access.reader(request)
-                let items = isChange
+                let items =
+                    isChange
                     ? try PageItems(body: request.body, names) : try PageItems(query: request.query, names)
                 guard let journal = service.journal() else { throw PageRefusal.closed }
                 let audit = PageAudit(service.logger, guest, request)

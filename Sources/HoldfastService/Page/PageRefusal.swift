@@ -21,13 +21,15 @@ struct PageRefusal: Error {
         status: 401, message: "this is not the token of admin.token-file: see that it is the present one")
     static let noToken = PageRefusal(
         status: 403,
-        message: "nobody can sign in, since the configuration has no admin.token-file: name a file with a token there, and "
+        message:
+            "nobody can sign in, since the configuration has no admin.token-file: name a file with a token there, and "
             + "start the service again")
     static let foreignPage = PageRefusal(
         status: 403, message: "the request comes from a page of another site, and is not served: nothing was done")
     static let withoutProof = PageRefusal(
         status: 403,
-        message: "the request does not prove that it comes from this page (X-Holdfast-CSRF), and nothing was done: load the "
+        message:
+            "the request does not prove that it comes from this page (X-Holdfast-CSRF), and nothing was done: load the "
             + "page again")
     static let noForm = PageRefusal(
         status: 415, message: "a change is a JSON object: send it with `Content-Type: application/json`")

@@ -43,6 +43,7 @@ enum PageSchedule {
             hours.sorted { $0.key < $1.key }.map { hour, count in
                 Hour(from: ExactTime(WallTime(seconds: hour * 3600)), count: count)
             })
-        return "{\"entries\":[\(rows.joined(separator: ","))],\"hours\":\(form),\"total\":\(total),\"isWhole\":\(isWhole)}"
+        return
+            "{\"entries\":[\(rows.joined(separator: ","))],\"hours\":\(form),\"total\":\(total),\"isWhole\":\(isWhole)}"
     }
 }

@@ -5,7 +5,8 @@ internal import HoldfastJournal
 /// Finds notifications that wait and those that have ended, as `journal find` does.
 enum PageSearch {
     private static let names = [
-        "uid", "apns-id", "token", "channel", "address", "tag", "producer", "topic", "since", "until", "outcome", "limit",
+        "uid", "apns-id", "token", "channel", "address", "tag", "producer", "topic", "since", "until", "outcome",
+        "limit",
     ]
 
     static let operations: [PageOperation] = [

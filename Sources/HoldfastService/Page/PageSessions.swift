@@ -24,9 +24,11 @@ struct PageSessions: Sendable {
 
     /// - Parameter generation: of the token that was presented.
     mutating func open(_ generation: Int, at now: ContinuousClock.Instant) -> Session {
-        if sessions.count >= Self.limit, let oldest = sessions.indices.min(by: {
-            sessions[$0].lastSeen < sessions[$1].lastSeen
-        }) {
+        if sessions.count >= Self.limit,
+            let oldest = sessions.indices.min(by: {
+                sessions[$0].lastSeen < sessions[$1].lastSeen
+            })
+        {
             sessions.remove(at: oldest)
         }
         let session = Session(
@@ -53,7 +55,9 @@ struct PageSessions: Sendable {
         return sessions[found]
     }
 
-    mutating func close(_ id: String) { sessions.removeAll { OperatorToken.isEqual(Array($0.id.utf8), Array(id.utf8)) } }
+    mutating func close(_ id: String) {
+        sessions.removeAll { OperatorToken.isEqual(Array($0.id.utf8), Array(id.utf8)) }
+    }
 
     /// 256 bits of the system's generator, in hex.
     private static func secret() -> String {

@@ -7,7 +7,9 @@ package enum TopicsAtRest {
     private static let limit = 100
 
     /// By lane, why its first deferred entries wait although it runs; none for lanes whose first wait for a time.
-    package static func read(_ lanes: [JournalStatus.Lane], _ reader: JournalReader) throws(JournalError) -> [LaneKey: String] {
+    package static func read(_ lanes: [JournalStatus.Lane], _ reader: JournalReader) throws(JournalError) -> [LaneKey:
+        String]
+    {
         var words: [LaneKey: String] = [:]
         for lane in lanes where lane.deferred > 0 {
             var filter = EntryFilter()

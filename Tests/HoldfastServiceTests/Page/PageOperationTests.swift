@@ -34,7 +34,8 @@ struct PageOperationTests {
             }
         }
         var served = [
-            "get /api/openapi.json": [], "get /api/session": [], "post /api/session": ["token"], "post /api/session/end": [],
+            "get /api/openapi.json": [], "get /api/session": [], "post /api/session": ["token"],
+            "post /api/session/end": [],
             "get /api/events": [String](),
         ]
         for operation in PageOperation.all {
@@ -54,9 +55,12 @@ struct PageOperationTests {
     }
 
     @Test("Entries are chosen as by the flags of the tool") func filter() throws {
-        let query = "lane=a%2Fimmediate&topic=t&token=00fc&tag=sale*&reason=Unregistered&uids=7-9&producer=p&older-than=1h"
+        let query =
+            "lane=a%2Fimmediate&topic=t&token=00fc&tag=sale*&reason=Unregistered&uids=7-9&producer=p&older-than=1h"
         let filter = try PageItems(query: query, PageItems.entryNames).filter([.rejected])
-        #expect(filter.lanes.map(\.description) == ["a/immediate"] && filter.topics == ["t"] && filter.states == [.rejected])
+        #expect(
+            filter.lanes.map(\.description) == ["a/immediate"] && filter.topics == ["t"] && filter.states == [.rejected]
+        )
         #expect(filter.tokens.count == 1 && filter.tags.map(\.text) == ["sale*"] && filter.uids.description == "7-9")
         #expect(filter.producers == ["p"] && filter.reasons.count == 1 && filter.acceptedBefore != nil)
         for wrong in ["token=xyz", "uids=a", "older-than=x", "apns-id=1", "address=x"] {

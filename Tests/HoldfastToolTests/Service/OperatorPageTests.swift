@@ -27,7 +27,7 @@ struct OperatorPageTests {
     }
 
     private func tool(_ world: ServiceWorld, _ words: String...) async throws -> [NSDictionary] {
-        let result = try await Tool.run(words + ["--journal", world.folder("push.journal"), "--json"])
+        let result = try await Tool.start(words + ["--journal", world.folder("push.journal"), "--json"]).result()
         return try result.lines().map { $0 as NSDictionary }
     }
 
@@ -100,12 +100,15 @@ struct OperatorPageTests {
         #expect((entry["explanation"] as? [String])?.count == (shown["explanation"] as? [String])?.count)
         let status = try dictionary(try await world.get("/api/status").text)
         let told = try #require(try await tool(world, "journal", "status").first)
-        for key in ["lanes", "totals", "producers", "unconfirmed", "rejections", "blacklist", "nextUID", "pausedTags", "owner"] {
+        for key in [
+            "lanes", "totals", "producers", "unconfirmed", "rejections", "blacklist", "nextUID", "pausedTags", "owner",
+        ] {
             #expect(status[key] as? NSObject == told[key] as? NSObject && told[key] != nil, "\(key)")
         }
     }
 
-    @Test("The page lets nothing in from elsewhere, and says so in the head of each answer") func guarded() async throws {
+    @Test("The page lets nothing in from elsewhere, and says so in the head of each answer") func guarded() async throws
+    {
         let world = try await world()
         try await world.serve()
         for path in ["/", "/page/app.js", "/api/service", "/api/session", "/api/nothing"] {
@@ -144,12 +147,14 @@ struct OperatorPageTests {
         #expect(try await world.stop().status == 0)
         try world.writeConfiguration(admin: ", page: false")
         try await world.serve()
-        #expect(try await world.get("/").status == 404 && world.get("/health/live").status == 200)
+        #expect(try await world.get("/").status == 404)
+        #expect(try await world.get("/health/live").status == 200)
         #expect(try await world.stop().status == 0)
     }
 
     @Test("The page asks for its own files only, and every file of it is in the program") func files() throws {
-        let assets = Dictionary(uniqueKeysWithValues: PageAssets.all.map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) })
+        let assets = Dictionary(
+            uniqueKeysWithValues: PageAssets.all.map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) })
         let names = Set(assets.keys)
         for (path, text) in assets where path != "api/openapi.json" && path != "page/icon.svg" {
             for match in text.matches(of: /(?:from|import|src=|href=)\s*\(?"([^"]+)"/) {

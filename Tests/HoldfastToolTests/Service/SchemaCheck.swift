@@ -78,7 +78,9 @@ struct SchemaCheck {
         let missing = (schema["required"]?.array ?? []).compactMap(\.text).filter { value[$0] == nil }
         return items + missing.map { "\(place).\($0) is missing" }
             + value.object.sorted { $0.key < $1.key }.flatMap { name, member -> [String] in
-                let known = schema["properties"]?[name] ?? schema["additionalProperties"].flatMap { $0.isA("object") ? $0 : nil }
+                let known =
+                    schema["properties"]?[name]
+                    ?? schema["additionalProperties"].flatMap { $0.isA("object") ? $0 : nil }
                 guard let known else { return ["\(place).\(name) is not described"] }
                 return faults(member, known, at: "\(place).\(name)")
             }

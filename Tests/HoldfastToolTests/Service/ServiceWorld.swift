@@ -88,7 +88,8 @@ final class ServiceWorld: Sendable {
     /// - Parameters:
     ///   - fields: more of the request's head, each with its end of line.
     ///   - body: of a POST; nil for a GET.
-    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws -> String
+    func ask(_ path: String, fields: String = "", host: String = "127.0.0.1", body: String? = nil) async throws
+        -> String
     {
         let port = try #require(try port("health and metrics on "))
         return try await Self.ask(port, path, fields: fields, host: host, body: body)

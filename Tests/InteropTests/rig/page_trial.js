@@ -174,6 +174,8 @@ async function looks(page, axe) {
       const name = `${view.split("/")[0] || "overview"}-${width}-${scheme}`;
       const wide = await page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth");
       check(wide <= 0, `${name} is ${wide} px wider than the screen`);
+      const cut = await page.run(`[...document.querySelectorAll(".scroll")].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.firstChild.getAttribute("aria-label"))`);
+      check(cut.length === 0, `${name}: tables are wider than the screen: ${cut}`);
       if (plan.shots) await page.shot(path.join(plan.shots, `${name}.png`));
       // The narrow and the wide form, and both schemes: all that differs.
       if (axe && !(plan.quick && width === 800)) await isAccessible(page, axe, name);
