@@ -88,7 +88,8 @@ enum RouteNews: Sendable {
         /// Whether the journal was to be written.
         var isWrite: Bool {
             switch self {
-            case .settling, .quarantining, .promoting, .loweringMark, .trimming, .notingState, .keepingProvenTopics: true
+            case .settling, .quarantining, .promoting, .loweringMark, .trimming, .notingState, .keepingProvenTopics:
+                true
             case .reading, .readingTokens, .readingProvenTopics: false
             }
         }

@@ -96,7 +96,8 @@ final class ServiceWorld: Sendable {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await outbound.write(
-                ByteBuffer(string: "GET \(path) HTTP/\(version)\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
+                ByteBuffer(
+                    string: "GET \(path) HTTP/\(version)\r\nhost: 127.0.0.1\r\nconnection: close\r\n\(fields)\r\n"))
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer
