@@ -187,7 +187,8 @@ final class RouteReports {
             },
             inFlight: connections.inFlight, inFlightLimit: places.windowLimit, suspects: judge.breakers.heldCount,
             connections: connections.pool.active.count, connectionLimit: connections.pool.limit,
-            isThrottled: judge.throttled != nil, grantedRate: judge.throttled?.perSecond, outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
+            isThrottled: judge.throttled != nil, grantedRate: judge.throttled?.perSecond,
+            outcomes: journal.unreadOutcomeCount, blacklist: context.producer.blacklist.count,
             blacklistDamage: journal.blacklist.damageCount, quarantined: journal.quarantinedCount,
             aside: journal.asideCount, scheduled: journal.scheduledCount, heldByTag: journal.heldByTagCount)
     }

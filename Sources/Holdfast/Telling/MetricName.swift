@@ -68,7 +68,8 @@ enum MetricName: String, CaseIterable, Sendable {
             .connectionsFailed, .connectionsClosed, .stops:
             .counter
         case .depth, .oldestAge, .usedBytes, .limitBytes, .inFlight, .inFlightLimit, .suspects, .connections,
-            .connectionLimit, .throttled, .grantedRate, .laneState, .holding, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled, .heldByTag:
+            .connectionLimit, .throttled, .grantedRate, .laneState, .holding, .outcomes, .blacklist, .blacklistDamage,
+            .quarantined, .aside, .scheduled, .heldByTag:
             .meter
         case .commitTime, .syncTime, .answerTime, .deliveryTime: .timer
         case .commitEntries, .commitSettlements, .commitBytes: .recorder
@@ -78,7 +79,8 @@ enum MetricName: String, CaseIterable, Sendable {
     /// The names of its labels.
     var labels: [String] {
         switch self {
-        case .submitted, .usedBytes, .limitBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside, .scheduled,
+        case .submitted, .usedBytes, .limitBytes, .outcomes, .blacklist, .blacklistDamage, .quarantined, .aside,
+            .scheduled,
             .heldByTag, .commitTime, .syncTime, .commitEntries, .commitSettlements, .commitBytes:
             []
         case .refused: ["reason"]

@@ -66,7 +66,9 @@ final class PrometheusProcess: Sendable {
         guard let data = try await data(of: "/api/v1/query?query=\(text)") else { return [] }
         let result = try #require(data["result"] as? [[String: Any]])
         return result.compactMap { series in
-            guard let pair = series["value"] as? [Any], let value = Double(pair.last as? String ?? "") else { return nil }
+            guard let pair = series["value"] as? [Any], let value = Double(pair.last as? String ?? "") else {
+                return nil
+            }
             return (series["metric"] as? [String: String] ?? [:], value)
         }
     }
