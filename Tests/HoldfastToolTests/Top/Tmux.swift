@@ -33,14 +33,14 @@ final class Tmux: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(Self.path, "tmux is missing"))
         process.arguments = ["-u", "-S", folder("socket")] + arguments
-        let output = Pipe()
-        process.standardOutput = output
+        // A file: the server of the first call would keep a pipe open.
+        try folder.write("output", "")
+        process.standardOutput = try FileHandle(forWritingTo: folder.url("output"))
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return try folder.read("output")
     }
 
     func keys(_ keys: String...) {
