@@ -32,7 +32,7 @@ struct FileFacts: Sendable {
             return .warning(
                 .files, "secrets", nil, parts[0], next: parts.count > 1 ? "`" + parts[1] : "close it to others")
         }
-        guard hidden.isEmpty, secrets.isEmpty else { return hidden + secrets }
+        guard hidden.isEmpty, secrets.isEmpty, !files.isEmpty else { return hidden + secrets }
         return [
             .ok(
                 .files, "rights", nil,

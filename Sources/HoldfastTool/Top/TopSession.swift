@@ -24,6 +24,8 @@ final class TopSession {
     private var model: TopModel
     private var painter: TopPainter
     private var keys = TopKeyReader()
+    /// Whether somebody has stopped the process, and nobody has continued it.
+    private var isSuspended = false
     /// What the owner said last that was no answer.
     private var failure: String?
     private let (events, source) = AsyncStream<Event>.makeStream()
@@ -113,13 +115,16 @@ final class TopSession {
         return true
     }
 
+    /// Gives the terminal back, and stops. Other threads may stop a little before this one: nothing more is written until
+    /// SIGCONT comes.
     private func suspend() {
+        isSuspended = true
         terminal.giveBack()
         JobControl.stop()
-        resume()
     }
 
     private func resume() {
+        isSuspended = false
         // A shell sets the mode of its own while we are stopped.
         terminal.giveBack()
         terminal.take()
@@ -127,6 +132,7 @@ final class TopSession {
     }
 
     private func draw() {
+        guard !isSuspended else { return }
         let size = terminal.size
         model.silence = silence
         let screen = TopScreen(model: model, size: size, signs: signs, now: EngineClock.system.wall())

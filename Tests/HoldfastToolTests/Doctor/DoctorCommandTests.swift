@@ -143,7 +143,7 @@ struct DoctorCommandTests {
         #expect(
             try run(
                 "openssl", "x509", "-req", "-in", world.folder("x.csr"), "-signkey", world.folder("x.key"), "-days",
-                "-3",
+                "-1",
                 "-extfile", world.folder("x.ext"), "-out", world.folder("x.pem")) == 0)
         let server = try RunningTool(
             [
@@ -162,7 +162,7 @@ struct DoctorCommandTests {
             """)
         let report = try await doctor(world)
         #expect(report.level("routes", "connection") == "fault", "\(report.output)")
-        let year = Calendar(identifier: .gregorian).component(.year, from: Date().addingTimeInterval(-3 * 86_400))
+        let year = Calendar(identifier: .gregorian).component(.year, from: Date().addingTimeInterval(-86_400))
         #expect(report.found("connection").contains("has expired (on \(year)-"), "\(report.output)")
         server.kill(SIGTERM)
     }

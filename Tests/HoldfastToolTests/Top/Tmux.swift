@@ -28,19 +28,25 @@ final class Tmux: Sendable {
 
     deinit { _ = try? run("kill-server") }
 
+    /// Foundation sees the end of a process by a descriptor of its own, which the server of the first call would keep open.
+    private static let closing =
+        #"for f in /proc/$$/fd/*; do n=${f##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$@""#
+
     @discardableResult
     func run(_ arguments: String...) throws -> String {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.path, "tmux is missing"))
-        process.arguments = ["-u", "-S", folder("socket")] + arguments
-        let output = Pipe()
-        process.standardOutput = output
+        let program = try #require(Self.path, "tmux is missing")
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments =
+            ["-c", Self.closing, "bash", program, "-u", "-S", folder("socket")] + arguments
+        // A file: the server of the first call would keep a pipe open.
+        try folder.write("output", "")
+        process.standardOutput = try FileHandle(forWritingTo: folder.url("output"))
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return try folder.read("output")
     }
 
     func keys(_ keys: String...) {
