@@ -9,7 +9,11 @@ import Testing
 @Suite("holdfast status", .serialized)
 struct StatusCommandTests {
     private func status(_ world: ServiceWorld, _ flags: String...) async throws -> Tool.Result {
-        try await Tool.run(["status", "--config", world.folder("holdfast.yaml")] + flags)
+        try await Self.tool(["status", "--config", world.folder("holdfast.yaml")] + flags)
+    }
+
+    private static func tool(_ arguments: [String]) async throws -> Tool.Result {
+        try await Tool.start(arguments).result()
     }
 
     @Test("Healthy, then away with what to do, then back at once on an operator's word, and at rest with another code")
@@ -45,18 +49,20 @@ struct StatusCommandTests {
     /// The service is back, the route waits for minutes, and does not when it is told to try.
     private func force(_ world: ServiceWorld) async throws {
         let connect = ["routes", "connect", "example", "--config", world.folder("holdfast.yaml")]
-        let inVain = try await Tool.run(connect)
+        let inVain = try await Self.tool(connect)
         #expect(inVain.status == 75 && inVain.output.contains("example: away: "), "\(inVain)")
         let port = world.mock.port
         let mock = try Tool.start([
-            "mock", "http2", "--listen", "127.0.0.1:\(port)", "--certificate-directory", world.folder("certs"), "--ledger",
+            "mock", "http2", "--listen", "127.0.0.1:\(port)", "--certificate-directory", world.folder("certs"),
+            "--ledger",
             world.folder("ledger2"),
         ])
         #expect(try await waitUntil { try mock.output.hasPrefix("listening") })
         #expect(try await status(world).status == 1)
-        let connected = try await Tool.run(connect)
+        let connected = try await Self.tool(connect)
         #expect(connected.status == 0 && connected.output.contains("example: connected"), "\(connected)")
-        #expect(try await Tool.run(["routes", "connect", "other", "--config", world.folder("holdfast.yaml")]).status == 66)
+        #expect(
+            try await Tool.run("routes", "connect", "other", "--config", world.folder("holdfast.yaml")).status == 66)
     }
 
     private func lines(_ world: ServiceWorld) throws -> [[String: Any]] {
@@ -73,18 +79,22 @@ struct StatusCommandTests {
         #expect(told.allSatisfy { $0["time"] is String && $0["route"] as? String == "example" })
     }
 
-    @Test("Of however many things that are wrong it prints ten lines at most, the worst first, and how many are left out")
+    @Test(
+        "Of however many things that are wrong it prints ten lines at most, the worst first, and how many are left out")
     func tenLines() {
         let since = WallTime(seconds: 1_800_000_000)
         func condition(_ kind: HealthCondition.Kind, _ severity: HealthCondition.Severity, _ subject: String)
             -> HealthCondition
         {
-            HealthCondition(kind, severity, "lane", subject, since: since, affected: 1, what: "it is bad", next: "mend it")
+            HealthCondition(
+                kind, severity, "lane", subject, since: since, affected: 1, what: "it is bad", next: "mend it")
         }
         for count in 0..<40 {
             var report = HealthReport(
                 .running, journal: "/j", owner: "process 1",
-                conditions: (0..<count).map { condition(.laneStopped, $0.isMultiple(of: 2) ? .warning : .fault, "l\($0)") }
+                conditions: (0..<count).map {
+                    condition(.laneStopped, $0.isMultiple(of: 2) ? .warning : .fault, "l\($0)")
+                }
                     + [condition(.lanePaused, .notice, "p")])
             report.unconfirmed = 3
             let lines = report.text(now: since.advanced(by: .seconds(60))).split(separator: "\n")
@@ -113,12 +123,17 @@ struct StatusCommandTests {
             "holdfast.yaml",
             configuration.replacing("push.journal", with: "small/push.journal") + "\nlog: {format: json}")
         try await world.serve()
-        // All that there is, but what the journal has allocated.
-        #expect(try Self.run("dd", "if=/dev/zero", "of=\(mounted)/filler", "bs=1M") == false)
+        #expect(try await world.stop().status == 0)
+        // What the journal has allocated ahead of use is gone, as on a disk that filled up before.
+        #expect(try Self.run("truncate", "-s", "1M", mounted + "/push.journal/entries/data.mdb"))
+        #expect(try Self.run("dd", "if=/dev/zero", "of=\(mounted)/filler", "bs=4k") == false)
+        try await world.serve()
         #expect(try await waitUntil { try lines(world).contains { $0["event"] as? String == "disk-refusing" } })
         let sender = try world.send(300, journal: "sender")
         let full = try await status(world)
         #expect(full.status == 1 && full.output.contains("fault disk-refusing"), "\(full)")
+        // Requests are refused meanwhile, and not one of them has a line.
+        #expect(try await waitUntilAsync { try await status(world).output.contains(" affected)") })
         let journal = try await Tool.run("journal", "status", "--config", world.folder("holdfast.yaml"))
         #expect(journal.output.contains("disk-refusing since "), "\(journal)")
         try FileManager.default.removeItem(atPath: mounted + "/filler")
@@ -144,7 +159,8 @@ struct StatusCommandTests {
         let world = try await ServiceWorld()
         let made = try Self.run(
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-            world.folder("tls/server.key"), "-out", world.folder("tls/server.pem"), "-days", "1", "-subj", "/CN=localhost",
+            world.folder("tls/server.key"), "-out", world.folder("tls/server.pem"), "-days", "1", "-subj",
+            "/CN=localhost",
             "-addext", "subjectAltName=DNS:localhost")
         try #require(made)
         try await world.serve()
@@ -163,12 +179,14 @@ struct StatusCommandTests {
         let world = try await ServiceWorld()
         try world.writeConfiguration(more: "log: {format: json, follow: {tags: [codes]}}")
         try await world.serve()
-        for tag in ["codes", "sale"] {
-            let sent = try await Tool.run(
-                "send", "--config", world.folder("holdfast.yaml"), "--token", String(repeating: "ab", count: 32), "--topic",
-                ServiceWorld.topic, "--alert", "x", "--tag", tag)
-            #expect(sent.status == 0, "\(sent)")
+        let token = String(repeating: "ab", count: 32)
+        let pushes = ["codes", "sale"].map { tag in
+            #"{"token":"\#(token)","apns-topic":"\#(ServiceWorld.topic)","tag":"\#(tag)","payload":{"aps":{"alert":"x"}}}"#
         }
+        try world.folder.write("pushes.ndjson", pushes.joined(separator: "\n"))
+        let sent = try await Tool.run(
+            "send", world.folder("pushes.ndjson"), "--config", world.folder("holdfast.yaml"))
+        #expect(sent.status == 0, "\(sent)")
         #expect(try await waitUntil { try lines(world).contains { $0["event"] as? String == "notification" } })
         let told = try lines(world).filter { $0["event"] as? String == "notification" }
         #expect(told.map { $0["tag"] as? String } == ["codes"])
