@@ -94,7 +94,8 @@ import Testing
         #expect(start > end)
     }
 
-    @Test("What has expired is called expired, also if nobody trusted has signed it") func expiredAndUntrusted() throws {
+    @Test("What has expired is called expired, also if nobody trusted has signed it") func expiredAndUntrusted() throws
+    {
         let stranger = try CertificateAuthority(commonName: "Stranger")
         let issued = try stranger.issue(commonName: "x", names: [Self.host], lifetime: .seconds(-60))
         let fault = try verifier.fault(in: [issued.certificate], as: .server(Self.host))

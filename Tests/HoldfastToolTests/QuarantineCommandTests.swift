@@ -296,7 +296,10 @@ struct AsideCommandTests {
             HealthCondition(kind, severity, "lane", subject, since: since, what: "\(subject) is bad", next: "mend it")
         }
         let conditions =
-            [condition(.laneStopped, .fault, "a"), condition(.lanePaused, .notice, "b"), condition(.journalFull, .fault, "c")]
+            [
+                condition(.laneStopped, .fault, "a"), condition(.lanePaused, .notice, "b"),
+                condition(.journalFull, .fault, "c"),
+            ]
             + (1...22).map { condition(.topicSetAside, .fault, "t\($0)") }
         let warnings = HealthWarnings.of(conditions)
         #expect(warnings.count == 22)

@@ -50,7 +50,8 @@ struct ConsumerInbox: Sendable {
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
             && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && hurries.isEmpty && tagInquiries.isEmpty && !hasRestored
+            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && hurries.isEmpty && tagInquiries.isEmpty
+            && !hasRestored
             && restoresBegun == 0
             && statesNotNoted.isEmpty
             && failure == nil

@@ -15,7 +15,7 @@ final class LaneStates {
             random: { context.jitter.unit() })
         guard hasStopped else { return }
         changed(LaneChange(lane: index))
-        if let kind = lanes[index].machine.stopKind { context.teller.observer.stopped(because: kind) }
+        if let kind = RouteReports.kind(of: lanes[index].machine) { context.teller.observer.stopped(because: kind) }
     }
 
     /// Lanes that were stopped for a cause that is mended run again.

@@ -49,7 +49,7 @@ final class RouteReports {
             StatusBoard.LaneSummary(
                 key: lanes[index].key, state: lanes[index].machine.state, nextProbeAt: lanes[index].probe.nextAt,
                 unreachable: lanes[index].census.unreachable, isYetToBeProbed: isYetToBeProbed(index),
-                stop: lanes[index].machine.stopKind)
+                stop: Self.kind(of: lanes[index].machine))
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
@@ -71,6 +71,17 @@ final class RouteReports {
                 throttle: judge.throttled, parking: hold == .parked ? context.holds.parking : nil,
                 lanes: changed ? statuses : nil, topics: topicsChanged ? topics : nil,
                 conditions: conditions(isOther: isOther), rest: rest, answersNudge: answersNudge))
+    }
+
+    /// The kind of a stop; nil while the lane has not stopped by itself.
+    static func kind(of lane: LaneStateMachine) -> HealthCondition.Kind? {
+        guard lane.isStopped else { return nil }
+        return switch lane.remedy {
+        case .connection?: .serviceAway
+        case .credentials?: .credentialsRefused
+        case .service?: .wrongServer
+        case nil: .laneStopped
+        }
     }
 
     /// What is wrong with the route; nil when that is what it was. A route that ends says nothing more: what is wrong is not over.

@@ -106,7 +106,8 @@ package final class EngineCore: Sendable {
             isInCharge: index == 0, randomSeed: seed,
             requestConnection: { [requestConnection] in requestConnection(index, $0) })
         let host = RouteHost(
-            journal: journal, route: route.name, log: consumer.log, conditions: observer.conditions, tell: { [events] in events.emit(.notice(route: route.name, $0)) },
+            journal: journal, route: route.name, log: consumer.log, conditions: observer.conditions,
+            tell: { [events] in events.emit(.notice(route: route.name, $0)) },
             renew: { [weak consumer] in consumer?.post { $0.credentialsChanged = true } })
         directory.add(consumer)
         return ConsumerRegistry.Registration(consumer: consumer, route: route, host: host)

@@ -13,7 +13,8 @@ final class RouteHost: ConnectorHost.Services {
     private let writer = DispatchQueue(label: "holdfast-notes")
 
     init(
-        journal: any JournalService, route: String, log: EngineLog, conditions: EngineConditions, tell: @escaping @Sendable (ConnectorNotice) -> Void,
+        journal: any JournalService, route: String, log: EngineLog, conditions: EngineConditions,
+        tell: @escaping @Sendable (ConnectorNotice) -> Void,
         renew: @escaping @Sendable () -> Void
     ) {
         self.journal = journal

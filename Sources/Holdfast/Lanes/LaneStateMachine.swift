@@ -105,17 +105,6 @@ struct LaneStateMachine: Sendable {
     var greatestWaiting: Int { again.count + Int(clamping: lastUID.rawValue - min(cursor, lastUID).rawValue) }
     var isRunning: Bool { state == .running }
 
-    /// The kind of the stop; nil while the lane has not stopped by itself.
-    var stopKind: HealthCondition.Kind? {
-        guard isStopped else { return nil }
-        return switch remedy {
-        case .connection?: .serviceAway
-        case .credentials?: .credentialsRefused
-        case .service?: .wrongServer
-        case nil: .laneStopped
-        }
-    }
-
     var isPaused: Bool { if case .paused = state { true } else { false } }
     /// By itself; not by an operator.
     var isStopped: Bool { if case .stopped = state { true } else { false } }

@@ -42,8 +42,8 @@ struct CredentialFindings: Sendable {
                 next: isOurs
                     ? "put a new certificate in its place; it is taken up without a restart"
                     : expires
-                    ? "tell whoever runs the push service; from then on no connection can be made"
-                    : "put a file that can be used in its place, and have it read again",
+                        ? "tell whoever runs the push service; from then on no connection can be made"
+                        : "put a file that can be used in its place, and have it read again",
                 command: expires ? nil : "holdfast lanes reload")
         }
     }

@@ -39,14 +39,12 @@ final class EngineConditions: Sendable {
 
     /// The journal took notifications, or did not.
     func submitted(accepted: Int, refusals: [Reason: Int]) {
-        guard refusals.isEmpty else {
-            let now = clock.monotonic()
-            let isNews = state.withLock { $0.findings.refused(refusals, at: now) }
-            if isNews { lookSoon() }
-            return
+        let now = refusals.isEmpty ? .zero : clock.monotonic()
+        let isNews = state.withLock { state in
+            let hasRoom = accepted > 0 && state.findings.accepted()
+            return state.findings.refused(refusals, at: now) || hasRoom
         }
-        guard accepted > 0 else { return }
-        state.withLock { $0.findings.accepted() }
+        if isNews { lookSoon() }
     }
 
     /// A write of the journal failed.
@@ -56,7 +54,7 @@ final class EngineConditions: Sendable {
     }
 
     /// A commit is on disk.
-    func committed() { state.withLock { $0.findings.committed() } }
+    func committed() { if state.withLock({ $0.findings.committed() }) { lookSoon() } }
 
     /// A connector has said something of its keys and certificates.
     ///
@@ -107,6 +105,11 @@ final class EngineConditions: Sendable {
 
     /// What is wrong now.
     var all: [HealthCondition] {
-        state.withLock { state in state.machine.all + state.host }
+        state.withLock { state in
+            let own = state.machine.all
+            let kinds = Set(own.filter(\.subject.isEmpty).map(\.kind))
+            // Both may see that a database is away.
+            return own + state.host.filter { !$0.subject.isEmpty || !kinds.contains($0.kind) }
+        }
     }
 }

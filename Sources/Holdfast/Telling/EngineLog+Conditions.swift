@@ -39,7 +39,7 @@ extension Conditions.Change {
         if condition.failures > 0 { metadata["failures"] = .count(condition.failures) }
         if leftOut > 0 { metadata["left-out"] = .count(leftOut) }
         switch kind {
-        case .ended(let lasted): metadata["lasted-s"] = .stringConvertible(lasted.fractionalMilliseconds / 1000)
+        case .ended(let lasted): metadata["lasted-s"] = .stringConvertible(Double(lasted.wholeMilliseconds) / 1000)
         case .began, .changed: if let command = condition.command { metadata["command"] = .string(command) }
         }
         return metadata

@@ -62,7 +62,9 @@ public struct HealthCondition: Hashable, Sendable {
     ) {
         (self.kind, self.about, self.subject, self.route) = (kind, about, subject, route)
         (self.severity, self.since, self.affected, self.failures) = (severity, since, affected, failures)
-        (self.cause, self.what, self.next, self.command) = (cause, what, next, command)
+        // Messages of errors are sentences with a full stop.
+        let sentence = what.hasSuffix(".") ? String(what.dropLast()) : what
+        (self.cause, self.what, self.next, self.command) = (cause, sentence, next, command)
     }
 
     /// What happened, and the next step, for operators.

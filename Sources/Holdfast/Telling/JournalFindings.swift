@@ -32,7 +32,11 @@ struct JournalFindings: Sendable {
         return refusedAt == nil
     }
 
-    mutating func accepted() { if refusedAt != nil { refusedAt = nil } }
+    /// - Returns: whether something was refused before.
+    mutating func accepted() -> Bool {
+        defer { refusedAt = nil }
+        return refusedAt != nil
+    }
 
     /// - Returns: whether it is the first.
     mutating func failed(_ error: JournalError) -> Bool {
@@ -41,7 +45,11 @@ struct JournalFindings: Sendable {
         return writeFailure == nil
     }
 
-    mutating func committed() { if writeFailure != nil { (writeFailure, writeFailures) = (nil, 0) } }
+    /// - Returns: whether a write had failed before.
+    mutating func committed() -> Bool {
+        defer { (writeFailure, writeFailures) = (nil, 0) }
+        return writeFailure != nil
+    }
 
     mutating func look(_ sources: EngineConditions.Sources, at now: Moment) {
         let journal = sources.journal
@@ -84,7 +92,8 @@ struct JournalFindings: Sendable {
             .diskRefusing, .fault, "journal", since: now,
             affected: failed + (wantOfDisk == nil ? 0 : refused[.journalFull] ?? 0), failures: writeFailures,
             what: (wantOfDisk ?? writeFailure)?.message ?? "the journal can't be written",
-            next: "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
+            next:
+                "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
                 + "ones go out, and the journal takes more as soon as it can", command: "df -h")
     }
 
@@ -111,7 +120,8 @@ struct JournalFindings: Sendable {
         guard blacklistDamage > 0 else { return nil }
         return HealthCondition(
             .blacklistDamaged, .fault, "blacklist", since: now, cause: "\(blacklistDamage)",
-            what: "the blacklist is damaged in \(counted(blacklistDamage, "place", "places")): notifications to tokens on it "
+            what:
+                "the blacklist is damaged in \(counted(blacklistDamage, "place", "places")): notifications to tokens on it "
                 + "may be sent", next: "stop the service, and copy what is sound into a new journal",
             command: "holdfast journal verify --salvage NEW")
     }
@@ -120,7 +130,8 @@ struct JournalFindings: Sendable {
         guard historyDamage > 0 else { return nil }
         return HealthCondition(
             .historyDamaged, .warning, "history", since: now, cause: "\(historyDamage)",
-            what: "the history is damaged: \(counted(historyDamage, "outcome", "outcomes")) can't be read, and readers are told "
+            what:
+                "the history is damaged: \(counted(historyDamage, "outcome", "outcomes")) can't be read, and readers are told "
                 + "of a gap; no notification is affected",
             next: "see what is damaged; with --salvage NEW the command copies what is sound",
             command: "holdfast journal verify")

@@ -25,7 +25,9 @@ struct RouteFindings: Hashable, Sendable {
         guard let away else { return nil }
         let isMisconfigured = away.error.kind == .configuration
         return HealthCondition(
-            .serviceAway, isMisconfigured ? .fault : .warning, "route", route, route: route, since: away.since,
+            // Nothing is held up where nothing waits.
+            .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
+            since: away.since,
             affected: waiting, failures: away.failures, cause: away.error.message,
             what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
@@ -59,7 +61,8 @@ struct RouteFindings: Hashable, Sendable {
         return HealthCondition(
             .throttled, .warning, "route", route, route: route, since: throttle.since, affected: waiting,
             what: "route \(route) is \(throttle)",
-            next: "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
+            next:
+                "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
                 + "tries at once", command: resumeNow)
     }
 

@@ -52,7 +52,10 @@ struct ServiceReach: Sendable {
     mutating func look(waiting: Int) { if isConnected, waiting == 0 { away = nil } }
 
     private mutating func failed(_ error: ConnectError, _ wall: () -> WallTime) {
-        guard var away else { return away = Away(since: wall(), error: error, failures: 1) }
+        guard var away else {
+            away = Away(since: wall(), error: error, failures: 1)
+            return
+        }
         away.error = error
         away.failures += 1
         self.away = away

@@ -171,7 +171,8 @@ final class ServerTLSVault: Sendable {
             }
             do {
                 return Terms(
-                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge, end: loaded.notAfter,
+                    settings: settings, context: try NIOSSLContext(configuration: tls), judge: judge,
+                    end: loaded.notAfter,
                     watch: watch)
             } catch {
                 throw TransportConfigurationError("TLS can't be set up: \(error)")

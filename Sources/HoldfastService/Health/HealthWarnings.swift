@@ -39,6 +39,7 @@ enum HealthWarnings {
 extension HealthCondition {
     /// Whether senders are not served because of it, or accepted notifications are in danger.
     fileprivate var isObstacle: Bool {
-        [.journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable].contains(kind)
+        [.journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable].contains(
+            kind)
     }
 }

@@ -50,7 +50,8 @@ struct ServiceFindings: Sendable {
         return HealthCondition(
             .routeMissing, .fault, "lane", lane.key.description, route: lane.key.route, since: now,
             affected: lane.unconfirmed,
-            what: "lane \(name) holds \(Format.plural(lane.unconfirmed, "notification")) and is not delivered, because the "
+            what:
+                "lane \(name) holds \(Format.plural(lane.unconfirmed, "notification")) and is not delivered, because the "
                 + "configuration has no route of that name", next: "add the route, or take back what waits",
             command: "holdfast journal drop --lane \(ShellText.word(name))")
     }

@@ -107,7 +107,8 @@ extension HealthReport {
             found.append(
                 HealthCondition(
                     .journalFull, .fault, "journal", since: now,
-                    what: "the journal has reached its limit of \(Format.bytes(status.limitBytes)), and takes nothing more "
+                    what:
+                        "the journal has reached its limit of \(Format.bytes(status.limitBytes)), and takes nothing more "
                         + "until it has drained", next: "have it delivered", command: "holdfast recover"))
         }
         return found

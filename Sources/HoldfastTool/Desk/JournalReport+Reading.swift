@@ -12,7 +12,8 @@ extension JournalReport {
             producers: try reader.producers(), possiblySent: try reader.possiblySent(),
             oldest: try Self.oldest(status.lanes, reader),
             topicsAtRest: reader.owner == nil ? try TopicsAtRest.read(status.lanes, reader) : [:], live: live,
-            conditions: try live?.conditions ?? HealthReport.atRest(reader), pausedTags: try reader.pausedTags(), history: try reader.history())
+            conditions: try live?.conditions ?? HealthReport.atRest(reader), pausedTags: try reader.pausedTags(),
+            history: try reader.history())
         self.init(status, directory: reader.directory, details)
     }
 

@@ -287,7 +287,8 @@ struct JournalReport: Encodable, Equatable {
     /// What stands in a table of its own.
     private static let told: Set<String> = Set(
         [
-            HealthCondition.Kind.laneStopped, .credentialsRefused, .wrongServer, .topicSetAside, .massBadTokens, .throttled,
+            HealthCondition.Kind.laneStopped, .credentialsRefused, .wrongServer, .topicSetAside, .massBadTokens,
+            .throttled,
             .parked, .ownershipUnproven, .outcomesFull, .journalUnreadable, .blacklistDamaged, .entriesQuarantined,
             .historyDamaged, .webhookFailing,
         ].map(\.rawValue))

@@ -60,6 +60,7 @@ struct OwnerReport: Encodable, Sendable {
                 shown.isEmpty ? nil : LaneRow.table(shown, indent: "  "),
                 pausedTags.map { PausedTagRow.table($0, indent: "  ") },
             ].compactMap(\.self) + troubles
-                + (conditions ?? []).map { "  \($0.severity) \($0.kind): \($0.what.printable(maximumLength: 512))" }).joined(separator: "\n")
+            + (conditions ?? []).map { "  \($0.severity) \($0.kind): \($0.what.printable(maximumLength: 512))" })
+            .joined(separator: "\n")
     }
 }

@@ -59,7 +59,8 @@ struct LogLineText {
     /// Capitals, digits and underscores, as names of fields are; at most 64.
     private static func name(_ key: String) -> String {
         String(
-            key.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }.prefix(64 - "HOLDFAST_".count))
+            key.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }.prefix(
+                64 - "HOLDFAST_".count))
     }
 
     private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
@@ -68,7 +69,9 @@ struct LogLineText {
             // With its length, since it has line breaks of its own.
             bytes.append(10)
             let count = UInt64(value.utf8.count)
-            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count >> UInt64(shift))) }
+            for shift in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: count >> UInt64(shift)))
+            }
         } else {
             bytes.append(UInt8(ascii: "="))
         }

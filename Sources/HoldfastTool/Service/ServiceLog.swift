@@ -64,7 +64,8 @@ final class ServiceLog: Sendable {
                 return !failed
             }
             if isFirst {
-                let words = "systemd's journal takes no entries (\(Self.journalSocket): \(error)): lines go to standard error"
+                let words =
+                    "systemd's journal takes no entries (\(Self.journalSocket): \(error)): lines go to standard error"
                 console.note(
                     LogLineText(level: .warning, message: words, label: "holdfast", metadata: [:]).text(
                         at: isForJournal ? nil : EngineClock.system.wall()))

@@ -1,5 +1,5 @@
-internal import Holdfast
 internal import Foundation
+internal import Holdfast
 internal import HoldfastService
 
 /// The directories that `holdfast init` makes, and whether the service can use them.

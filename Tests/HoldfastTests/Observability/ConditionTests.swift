@@ -81,7 +81,9 @@ import Testing
         #expect(told == ["service-away"])
     }
 
-    @Test("Refused credentials are one condition of the route, and over when others are taken") func credentials() throws {
+    @Test("Refused credentials are one condition of the route, and over when others are taken") func credentials()
+        throws
+    {
         let bench = try bench()
         bench.answer = { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
         try bench.submit(1..<4)
@@ -99,7 +101,9 @@ import Testing
 
     // MARK: The journal
 
-    @Test("A full journal is told once, however many are refused, and when it takes notifications again") func full() throws {
+    @Test("A full journal is told once, however many are refused, and when it takes notifications again") func full()
+        throws
+    {
         let journal = InMemoryJournal()
         let bench = try bench(journal)
         bench.accepts = false
@@ -160,7 +164,8 @@ import Testing
     @Test("What the host finds wrong is listed with the engine's own") func host() throws {
         let bench = try bench()
         let condition = HealthCondition(
-            .certificateExpiring, .fault, "certificate", "/c.pem", since: bench.clock.wall, what: "it ends", next: "renew it")
+            .certificateExpiring, .fault, "certificate", "/c.pem", since: bench.clock.wall, what: "it ends",
+            next: "renew it")
         bench.core.observer.conditions.host([condition])
         #expect(bench.status.conditions == [condition])
     }

@@ -43,7 +43,8 @@ struct LogFormatTests {
         #expect(String(decoding: hostile.entry, as: UTF8.self).contains("HOLDFAST_A_B"))
     }
 
-    @Test("Entries go to the journal's socket, and where there is none the lines go to standard error, and nothing ends")
+    @Test(
+        "Entries go to the journal's socket, and where there is none the lines go to standard error, and nothing ends")
     func socket() async throws {
         let name = "@holdfast-\(UUID().uuidString)"
         let socket = try NotifySocket(name)

@@ -66,8 +66,12 @@ final class ServiceWorld: Sendable {
 
     func port(_ words: String) throws -> Int? {
         let lines = try log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        guard let line = lines.last(where: { $0.contains(words) }) else { return nil }
-        return line.split(separator: ":").last.flatMap { Int($0) }
+        guard let line = lines.last(where: { $0.contains(words) }), let place = line.range(of: words) else {
+            return nil
+        }
+        // In a log of JSON the message ends with a quote.
+        let address = line[place.upperBound...].prefix { $0 != "\"" }
+        return address.split(separator: ":").last.flatMap { Int($0) }
     }
 
     /// What `GET` of the admin address answers.

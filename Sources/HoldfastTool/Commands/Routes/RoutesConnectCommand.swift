@@ -42,7 +42,8 @@ struct RoutesConnectCommand: AsyncParsableCommand {
         do {
             desk = try await placeOptions.place().liveDesk()
         } catch let error as ControlError where error.code == .notServed {
-            throw ToolError(.unavailable, "no process that takes orders uses the journal, so nothing waits for a connection")
+            throw ToolError(
+                .unavailable, "no process that takes orders uses the journal, so nothing waits for a connection")
         }
         do {
             let known = try await desk.status().routes.map(\.name)
@@ -88,7 +89,9 @@ enum RouteTrial {
             for route in status.routes where open.contains(route.name) {
                 let away = status.conditions?.first { $0.kind == .serviceAway && $0.subject == route.name }
                 // Once more it has failed, or it has worked.
-                let isTried = !route.isAway && route.connection != "connecting" || (away?.failures ?? 0) > failures[route.name] ?? 0
+                let isTried =
+                    !route.isAway && route.connection != "connecting"
+                    || (away?.failures ?? 0) > failures[route.name] ?? 0
                 guard isTried || isLast else { continue }
                 open.remove(route.name)
                 try tell(route, json: json)

@@ -30,7 +30,8 @@ final class FollowedNotifications: Service, Sendable {
             var budget = LineBudget(limit: Self.greatestRate)
             while !Task.isCancelled {
                 // What ends unread can be found with `holdfast journal find`.
-                do { cursor = try await self.look(after: cursor, &budget) } catch is CancellationError { return } catch {
+                do { cursor = try await self.look(after: cursor, &budget) } catch is CancellationError { return } catch
+                {
                     do { try await Task.sleep(for: Self.pause) } catch { return }
                 }
             }
@@ -45,7 +46,8 @@ final class FollowedNotifications: Service, Sendable {
         }
         let listing = try await engine.desk.outcomes(
             after: cursor, limit: Self.batch, of: nil, waitingAtMost: Self.wait)
-        for outcome in listing.outcomes where wanted.topics.contains(outcome.topic) || wanted.tags.contains(outcome.tag) {
+        for outcome in listing.outcomes where wanted.topics.contains(outcome.topic) || wanted.tags.contains(outcome.tag)
+        {
             guard let leftOut = budget.take(at: EngineClock.system.monotonic()) else { continue }
             if leftOut > 0 {
                 logger.warning(
