@@ -89,7 +89,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
                 forgetful.append(try await bench.run(way, keepsHistory: false))
             }
             if sealed {
-                let way = DeliveryBench.Way.http2(port: mock.port, streams: streams, window: window)
+                let way = DeliveryBench.Way.http2(port: port, streams: streams, window: window)
                 sealedOnes.append(try await bench.run(way, isSealed: true))
             }
             if let gateway {

@@ -139,8 +139,6 @@ import Testing
         #expect(
             Set(MetricName.allCases.map(\.rawValue)).subtracting(made) == [
                 "holdfast_refused_total", "holdfast_holding", "holdfast_stops_total",
-                // Of a journal on disk.
-                "holdfast_journal_limit_bytes", "holdfast_sync_duration_seconds",
             ])
     }
 

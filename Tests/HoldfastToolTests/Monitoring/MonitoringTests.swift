@@ -168,7 +168,8 @@ struct MonitoringTests {
             "HoldfastCertificateExpiring",
         ] {
             let fires = try await waitUntilAsync { try await prometheus.alerts()[name] != nil }
-            #expect(fires, "\(name) does not fire: \(try await prometheus.alerts().keys)")
+            let firing = try await prometheus.alerts().keys.sorted()
+            #expect(fires, "\(name) does not fire, but \(firing)")
         }
         #expect(try await prometheus.alerts()["HoldfastDown"] == nil)
         let certificate = try await prometheus.alerts()["HoldfastCertificateExpiring"]?["summary"] ?? ""
