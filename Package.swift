@@ -193,9 +193,8 @@ let package = Package(
             name: "HoldfastService",
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport", "HoldfastWebhooks",
-                coreMetrics, logging, serviceLifecycle,
-                yams,
+                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport",
+                "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, yams,
             ],
             swiftSettings: strict),
 
@@ -365,9 +364,8 @@ let package = Package(
             name: "HoldfastServiceTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastService", "HoldfastTesting",
-                "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
+                "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres",
+                "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,
                 logging, serviceLifecycle, unixSignals,
             ],

@@ -10,7 +10,9 @@ package enum Form {
     }
 
     /// The same as text.
-    package static func text(_ value: some Encodable) throws -> String { String(decoding: try line(value), as: UTF8.self) }
+    package static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try line(value), as: UTF8.self)
+    }
 
     /// - Parameter what: names the text in the error: `the body`.
     /// - Throws: ``ControlError`` with code `malformed`.

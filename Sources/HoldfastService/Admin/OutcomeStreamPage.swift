@@ -33,9 +33,9 @@ struct OutcomeStreamPage: Sendable {
             let start = question.after ?? log.newest
             _ = try await engine.desk.outcomes(after: start, limit: 1, of: nil, waitingAtMost: .zero)
             guard places.enter() else {
+                let words = "\(places.limit) streams are open, and no more are allowed (admin.streams): ask again later"
                 return OutcomesPage.answer(
-                    ControlError(
-                        .busy, "\(places.limit) streams are open, and no more are allowed (admin.streams): ask again later"),
+                    ControlError(.busy, words),
                     fields: ["Retry-After": "5"])
             }
             let client = OutcomeStreamClient(engine, question, from: start)

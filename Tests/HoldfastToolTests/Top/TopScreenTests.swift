@@ -84,7 +84,9 @@ struct TopScreenTests {
                     for line in lines {
                         #expect(line.width <= columns, "\(columns) × \(rows): \(line.text)")
                         #expect(line.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
-                        if signs == .ascii { #expect(line.text.unicodeScalars.allSatisfy { $0.isASCII }, "\(line.text)") }
+                        if signs == .ascii {
+                            #expect(line.text.unicodeScalars.allSatisfy { $0.isASCII }, "\(line.text)")
+                        }
                     }
                 }
             }
