@@ -5,7 +5,7 @@ package import HoldfastPQ
 /// The calls by which operators order something for the whole fleet, and hosts learn of it. Each is one round trip.
 package struct OrderCalls: Sendable {
     /// As many orders are in force as can be.
-    package static let tooManyState = "HF015"
+    package static let tooManyState = "HF016"
 
     private let give: PQStatement
     private let read: PQStatement

@@ -75,7 +75,7 @@ extension Migration {
                 INSERT INTO \(schema).orders (number, subject, target, is_pause, reason, ordered_by)
                     VALUES (next, of_subject, of_target, as_pause, why, concat_ws(', ', nullif(who, ''), 'role ' || session_user));
                 IF (SELECT count(*) FROM \(schema).orders o WHERE o.subject = of_subject AND \(counts(schema))) > \(mostOrders) THEN
-                    RAISE EXCEPTION USING ERRCODE = 'HF015', MESSAGE = format(
+                    RAISE EXCEPTION USING ERRCODE = 'HF016', MESSAGE = format(
                         '%s orders about %s are in force in the fleet, and no more can be', \(mostOrders), of_subject);
                 END IF;
                 DELETE FROM \(schema).orders o

@@ -32,7 +32,7 @@ BEGIN
         VALUES (next, of_subject, of_target, as_pause, why, concat_ws(', ', nullif(who, ''), 'role ' || session_user));
     IF (SELECT count(*) FROM "holdfast".orders o WHERE o.subject = of_subject AND (o.is_pause OR EXISTS (SELECT FROM "holdfast".orders p WHERE p.subject = 'lanes' AND p.is_pause
             AND o.subject = 'lanes' AND p.number < o.number AND (p.target IS NULL OR substring(o.target FROM 1 FOR octet_length(p.target) + 1) = p.target || '/'::bytea)))) > 64 THEN
-        RAISE EXCEPTION USING ERRCODE = 'HF015', MESSAGE = format(
+        RAISE EXCEPTION USING ERRCODE = 'HF016', MESSAGE = format(
             '%s orders about %s are in force in the fleet, and no more can be', 64, of_subject);
     END IF;
     DELETE FROM "holdfast".orders o
