@@ -1,4 +1,3 @@
-import CoreMetrics
 import Foundation
 import Holdfast
 import HoldfastGateway
@@ -101,7 +100,7 @@ struct FleetServiceTests {
         let life = try await ServiceLife(
             try await run.sources.openJournal(configuration, run.logger), configuration: configuration,
             routes: run.state.withLock(\.routes), webhooks: [], at: [:], host: run.host, listeners: [],
-            metrics: NOOPMetricsHandler.instance, means: { throw CancellationError() })
+            metrics: run.engineMetrics, means: { throw CancellationError() })
         let lanes = try await life.engine.desk.status().lanes
         #expect(lanes.count == 4 && lanes.allSatisfy { $0.isServed && $0.state.standsStillBecause == "paused: night" })
         async let running: Void = life.run()
