@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastAPNsAnswers
 import HoldfastControl
 import HoldfastJournal
+import HoldfastService
 import Testing
 
 @testable import HoldfastTool
