@@ -134,7 +134,9 @@ struct QuarantineCommandTests {
         let uid = try await Self.fill(journal, route: "example", topic: ServiceWorld.topic)
         try await world.serve()
         #expect(try await waitUntil { try world.mock.taken() == 4 })
-        let warning = "warning: 1 entry whose record cannot be read: see `holdfast journal quarantine list`\n"
+        let warning =
+            "warning: 1 entry whose record can't be read. Next: look at them, and take back what can't be mended "
+            + "(`holdfast journal quarantine list`)\n"
         let warns = try await waitUntilAsync {
             let ready = try await world.get("/health/ready")
             return ready.status == 200 && ready.text == "ready\n" + warning
@@ -145,7 +147,7 @@ struct QuarantineCommandTests {
         #expect(retried.status == 65, "\(retried.output)\(retried.errors)")
         let dropped = try await Tool.run("journal", "quarantine", "drop", "\(uid)", "--yes", "--journal", journal)
         #expect(dropped.status == 0, "\(dropped.errors)")
-        #expect(try await world.get("/health/ready").text == "ready\n")
+        #expect(try await waitUntilAsync { try await world.get("/health/ready").text == "ready\n" })
         let end = try await world.stop()
         #expect(end.status == 0, "\(end.errors)")
     }

@@ -84,6 +84,8 @@ struct GateWorker {
         }
     }
 
+    mutating func disconnect() { session.close() }
+
     private mutating func connected() throws(PQError) -> PQConnection {
         try session.opened(by: .now + terms.connecting).0
     }

@@ -94,4 +94,11 @@ package final class PostgresGate: CommitGate {
         board.stop()
         interruption.interrupt()
     }
+
+    /// The same, and ends the session, when the commit under way has ended. Whoever still holds the gate, or the environment,
+    /// takes no place in the database for it.
+    func close() {
+        stop()
+        worker.withLock { $0.disconnect() }
+    }
 }

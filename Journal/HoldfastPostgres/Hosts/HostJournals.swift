@@ -221,7 +221,7 @@ package struct HostJournals: Sendable {
                 place, journal, lease, gate, ownership, upkeep, epoch: epoch, closing: terms.closing)
         } catch {
             let ending = ownership.ending
-            gate.stop()
+            gate.close()
             throw ending ?? error
         }
     }

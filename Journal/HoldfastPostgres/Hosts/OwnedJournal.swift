@@ -80,7 +80,7 @@ package final class OwnedJournal: Sendable {
         journal.close()
         upkeep.closed()
         let isContradicted = gate.status.ending == .contradicted
-        gate.stop()
+        gate.close()
         // This host's copy has what the database lacks. Another host that took the journal now would send it again.
         if isContradicted {
             lease.leave(within: closing)

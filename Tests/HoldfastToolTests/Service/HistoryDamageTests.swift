@@ -85,7 +85,7 @@ struct HistoryDamageTests {
         stream.kill(SIGKILL)
         let ready = try await world.get("/health/ready")
         #expect(ready.status == 200 && ready.text.contains("the history is damaged: \(lost.count) outcomes"))
-        #expect(try world.log.components(separatedBy: "the history of the journal is damaged").count == 2)
+        #expect(try world.log.components(separatedBy: "the history is damaged").count == 2)
         let status = try await Tool.run("journal", "status", "--journal", journal, "--json")
         #expect(try lines(status.output).first?["unreadableOutcomes"] as? Int == lost.count, "\(status.output)")
         #expect(try await world.stop().status == 0)

@@ -25,10 +25,13 @@ struct JournalKeyNewCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file, which must not exist.", valueName: "file"), completion: .file())
     var file: String
 
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
     func run() async throws {
         try await reporting {
             let id = try JournalKeys.makeFile(file)
-            Console.standard.print("\(file) has key \(id)")
+            Console.standard.print(json ? try JSONOutput.line(["key": id]) : "\(file) has key \(id)")
             return .ok
         }
     }
@@ -49,10 +52,14 @@ struct JournalKeyAddCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The key file.", valueName: "file"), completion: .file())
     var file: String
 
+    @Flag(name: .long, help: "Print one JSON object.")
+    var json = false
+
     func run() async throws {
         try await reporting {
             let id = try JournalKeys.addKey(toFile: file)
-            Console.standard.print("\(file) has key \(id) before the others: it seals from now on")
+            Console.standard.print(
+                json ? try JSONOutput.line(["key": id]) : "\(file) has key \(id) before the others: it seals from now on")
             return .ok
         }
     }
