@@ -67,7 +67,11 @@ extension RouteFacts {
             if failed.isEmpty { return [ok("addresses", "\(what) has \(count): \(words)")] }
             let next = "see to the network and the firewall: TCP to this port must be allowed"
             if failed.count == found.count {
-                return [fault("addresses", "\(what) can't be reached\(found.count > 1 ? " at any of \(count)" : ""): \(words)", next: next)]
+                return [
+                    fault(
+                        "addresses",
+                        "\(what) can't be reached\(found.count > 1 ? " at any of \(count)" : ""): \(words)", next: next)
+                ]
             }
             return [
                 warning(

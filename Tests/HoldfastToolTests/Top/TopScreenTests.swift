@@ -84,7 +84,9 @@ struct TopScreenTests {
                     for line in lines {
                         #expect(line.width <= columns, "\(columns) × \(rows): \(line.text)")
                         #expect(line.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
-                        if signs == .ascii { #expect(line.text.unicodeScalars.allSatisfy { $0.isASCII }, "\(line.text)") }
+                        if signs == .ascii {
+                            #expect(line.text.unicodeScalars.allSatisfy { $0.isASCII }, "\(line.text)")
+                        }
                     }
                 }
             }
@@ -98,7 +100,7 @@ struct TopScreenTests {
         let screen = TopScreen(model: model, size: TopSize(columns: 80, rows: 24), signs: .unicode, now: Self.now)
         let text = screen.lines().map(\.text).joined(separator: "\n")
         for words in [
-            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▁", "█", "waiting",
+            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▄", "█", "waiting",
             "7,407,402",
             "default/immediate/at-least-once", "4 min", "ROUTE", "away", "Unregistered", "before", "p pause", "12.0 ms",
         ] { #expect(text.contains(words), "\(words) in\n\(text)") }
