@@ -214,6 +214,8 @@ import Testing
         for notice in notices { host.report(notice) }
         #expect(await bench.events(events) == notices.map { .notice(route: "default", $0) })
         #expect(log.lines.filter { $0.message.contains("the key is in use") }.map(\.level) == [.notice])
+        // It is a condition, which is told by a turn.
+        bench.settle()
         #expect(log.lines.filter { $0.message.contains("ends in 7 days") }.map(\.level) == [.warning])
     }
 

@@ -162,9 +162,9 @@ import Testing
         bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
         bench.advance(by: .seconds(30))
         #expect(bench.status.confirmed == 10)
-        let lines = log.lines.filter { $0.event.hasPrefix("throttle") }
-        #expect(lines.map(\.event) == ["throttled", "throttle-ended"])
-        #expect(lines.first?.metadata["status"] == "429")
+        let lines = log.lines.filter { $0.event.hasPrefix("throttled") }
+        #expect(lines.map(\.event) == ["throttled", "throttled-over"])
+        #expect(log.lines.first { $0.event == "throttle-paused" }?.metadata["status"] == "429")
         #expect(lines.first?.message.contains("TooManyRequests") == true)
     }
 

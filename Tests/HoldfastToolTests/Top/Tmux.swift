@@ -71,8 +71,12 @@ final class Tmux: Sendable {
 
     /// Whether the terminal is as it was before the command.
     func isSane() throws -> Bool {
-        let before = try folder.read("before")
-        return try !before.isEmpty && before == folder.read("after")
+        // All but its size, which may be another by now.
+        func modes(_ name: String) throws -> [Substring] {
+            try folder.read(name).split(separator: "\n").filter { !$0.contains("rows") }
+        }
+        let before = try modes("before")
+        return try !before.isEmpty && before == modes("after")
     }
 
     /// Whether the screen of before is shown, with a cursor.

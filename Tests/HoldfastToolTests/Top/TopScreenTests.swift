@@ -101,7 +101,7 @@ struct TopScreenTests {
         let screen = TopScreen(model: model, size: TopSize(columns: 80, rows: 24), signs: .unicode, now: Self.now)
         let text = screen.lines().map(\.text).joined(separator: "\n")
         for words in [
-            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▁", "█", "waiting",
+            "push.journal", "stopped", "InvalidProviderToken", "accepted", "confirmed", "▄", "█", "waiting",
             "7,407,402",
             "default/immediate/at-least-once", "4 min", "ROUTE", "away", "Unregistered", "before", "p pause", "12.0 ms",
         ] { #expect(text.contains(words), "\(words) in\n\(text)") }
