@@ -312,7 +312,7 @@ import Testing
         mend(bench)
         bench.advance(by: .seconds(200))
         #expect(log.lines.count { $0.message.contains("com.example.typo is set aside on route default") } == 1)
-        #expect(log.lines.count { $0.message.contains("takes topic com.example.typo on route default again") } == 1)
+        #expect(log.lines.count { $0.event == "topic-set-aside-over" } == 1)
     }
 
     @Test("Probes in two lanes with one attempt come back one after the other where the window has one place")
