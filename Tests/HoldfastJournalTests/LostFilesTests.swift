@@ -140,6 +140,22 @@ struct LostFilesTests {
         journal.crash()
     }
 
+    @Test("Neither an engine nor its journal stays in memory when nobody has them any more")
+    func forgotten() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var journal: LMDBJournal? = try LMDBJournal(directory: scratch.journal)
+        weak let left = journal
+        do {
+            let engine = try PushEngine(
+                journal: #require(journal), routes: [Route(connector: InMemoryConnector())])
+            _ = engine.status()
+        }
+        journal?.close()
+        journal = nil
+        #expect(left == nil)
+    }
+
     @Test("An engine whose journal is taken away accepts nothing more, and ends by saying so")
     func engine() async throws {
         let scratch = Scratch()

@@ -64,7 +64,8 @@ package final class EngineCore: Sendable {
         ) { directory.post { $0.nudged = true } }
         let observer = EngineObserver(
             listeners: listeners, log: log, clock: clock, configuration: configuration, conditions: conditions)
-        journal.blacklist.observeDamage { _ in conditions.lookSoon() }
+        // Conditions look at the journal: its blacklist must not keep both.
+        journal.blacklist.observeDamage { [weak conditions] _ in conditions?.lookSoon() }
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
             observer: observer,
