@@ -98,6 +98,26 @@ struct LostTakingsTests {
         for sender in [sender, taken] { await sender.end() }
     }
 
+    @Test("A host that lost nothing, and takes the journal of one that is gone, knows nothing of what that had taken")
+    func takenOverByWhoLostNothing() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let (gone, other) = (try host("gone", folders[0]), try host("other", folders[1]))
+        let own = try other.open()
+        let owned = try gone.open()
+        try schema.submit(0..<3, more: Self.once)
+        let dump = try schema.saved()
+        owned.close()
+        try schema.restore(dump)
+        let sender = try FleetSender(schema, own)
+        sender.deliver()
+        let taken = try FleetSender(schema, await takeOver("gone", by: other, mine: own), isOwn: false)
+        taken.deliver()
+        #expect(try eventually { try schema.outboxCount == "0" })
+        #expect(sender.sent.isEmpty && taken.sent.isEmpty)
+        #expect(try outcomes() == [0, 1, 2].map { "n\($0) unknown" })
+        for sender in [sender, taken] { await sender.end() }
+    }
+
     @Test(
         "Rows that another host had taken with a journal which it had taken over are ended when it has that journal again"
     )

@@ -42,7 +42,8 @@ struct ToolStatusTests {
     @Test("The numbers are those of sysexits.h, each once")
     func numbers() {
         #expect(Set(ToolStatus.allCases.map(\.rawValue)).count == ToolStatus.allCases.count)
-        #expect(ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 3, 64, 65, 66, 68, 69, 70, 72, 73, 74, 75, 77, 78])
+        #expect(
+            ToolStatus.allCases.map(\.rawValue).sorted() == [0, 1, 3, 64, 65, 66, 68, 69, 70, 72, 73, 74, 75, 77, 78])
     }
 
     @Test(

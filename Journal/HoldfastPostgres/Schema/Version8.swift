@@ -24,9 +24,13 @@ extension Migration {
                 ADD COLUMN doubtful int8 NOT NULL DEFAULT 0, ADD COLUMN doubtful_since timestamptz NOT NULL DEFAULT 'epoch'
             """,
             "UPDATE \(schema).fleet SET timeline = substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)",
-            "CREATE TABLE \(schema).unheard (journal int4 PRIMARY KEY REFERENCES \(schema).journals)",
+            "CREATE TABLE \(schema).unheard (journal int4 PRIMARY KEY REFERENCES \(schema).journals, stamp uuid)",
             "ALTER TABLE \(schema).outbox ADD COLUMN possibly_sent bool NOT NULL DEFAULT false",
         ]
+    }
+
+    private static func lastStamp(_ schema: String, of journal: String) -> String {
+        "(SELECT o.stamp FROM \(schema).ownerships o WHERE o.journal = \(journal) ORDER BY o.first DESC LIMIT 1)"
     }
 
     private static let isSynced = "current_setting('fsync') = 'on'"
@@ -60,8 +64,8 @@ extension Migration {
                             OR split_part(f.incarnation, ' ', 3) <> split_part(present, ' ', 3)
                         WHERE f.incarnation <> present;
                     IF FOUND THEN
-                        INSERT INTO \(schema).unheard SELECT j.id FROM \(schema).journals j
-                            WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;
+                        INSERT INTO \(schema).unheard SELECT j.id, \(lastStamp(schema, of: "j.id"))
+                            FROM \(schema).journals j WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;
                     END IF;
                 END IF;
                 UPDATE \(schema).fleet f SET is_synced = \(isSynced), has_standbys = \(hasStandbys)
@@ -74,15 +78,15 @@ extension Migration {
 
     private static func hearing(_ schema: String) -> [String] {
         let isLossy = "UPDATE \(schema).fleet f SET is_lossy = true WHERE f.held > 0 AND NOT f.is_lossy;"
-        // The last owner as the database knows it, whose stamp it is, has no commit more than the database.
+        // The last owner from before the change, whose stamp it is, has no commit more than the database. Whoever has taken the
+        // journal over since can't say so: its copy was made of what is left.
         return function(
             schema, "hear_journal(of_journal int4, of_stamp uuid, seen_incarnation text)", returns: "void",
             """
             BEGIN
                 DELETE FROM \(schema).unheard u WHERE u.journal = of_journal
                     AND EXISTS (SELECT FROM \(schema).fleet f WHERE f.incarnation = seen_incarnation)
-                    AND of_stamp = (SELECT o.stamp FROM \(schema).ownerships o WHERE o.journal = of_journal
-                        ORDER BY o.first DESC LIMIT 1);
+                    AND u.stamp = of_stamp;
             END
             """)
             // Rows that a commit has taken which the database lacks. They wait for the journal to be put back, and whoever has

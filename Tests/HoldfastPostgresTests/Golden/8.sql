@@ -5,7 +5,7 @@ ALTER TABLE "holdfast".fleet ADD COLUMN timeline text NOT NULL DEFAULT '',
     ADD COLUMN held int8 NOT NULL DEFAULT 0, ADD COLUMN is_lossy bool NOT NULL DEFAULT false,
     ADD COLUMN doubtful int8 NOT NULL DEFAULT 0, ADD COLUMN doubtful_since timestamptz NOT NULL DEFAULT 'epoch';
 UPDATE "holdfast".fleet SET timeline = substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
-CREATE TABLE "holdfast".unheard (journal int4 PRIMARY KEY REFERENCES "holdfast".journals);
+CREATE TABLE "holdfast".unheard (journal int4 PRIMARY KEY REFERENCES "holdfast".journals, stamp uuid);
 ALTER TABLE "holdfast".outbox ADD COLUMN possibly_sent bool NOT NULL DEFAULT false;
 CREATE OR REPLACE FUNCTION "holdfast".look_at_fleet() RETURNS TABLE (id uuid, incarnation text, milliseconds int8)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -31,8 +31,8 @@ BEGIN
                 OR split_part(f.incarnation, ' ', 3) <> split_part(present, ' ', 3)
             WHERE f.incarnation <> present;
         IF FOUND THEN
-            INSERT INTO "holdfast".unheard SELECT j.id FROM "holdfast".journals j
-                WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;
+            INSERT INTO "holdfast".unheard SELECT j.id, (SELECT o.stamp FROM "holdfast".ownerships o WHERE o.journal = j.id ORDER BY o.first DESC LIMIT 1)
+                FROM "holdfast".journals j WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;
         END IF;
     END IF;
     UPDATE "holdfast".fleet f SET is_synced = current_setting('fsync') = 'on', has_standbys = current_setting('synchronous_standby_names') <> ''
@@ -47,8 +47,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     DELETE FROM "holdfast".unheard u WHERE u.journal = of_journal
         AND EXISTS (SELECT FROM "holdfast".fleet f WHERE f.incarnation = seen_incarnation)
-        AND of_stamp = (SELECT o.stamp FROM "holdfast".ownerships o WHERE o.journal = of_journal
-            ORDER BY o.first DESC LIMIT 1);
+        AND u.stamp = of_stamp;
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".hear_journal(of_journal int4, of_stamp uuid, seen_incarnation text) FROM PUBLIC;

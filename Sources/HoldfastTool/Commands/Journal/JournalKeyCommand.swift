@@ -59,7 +59,9 @@ struct JournalKeyAddCommand: AsyncParsableCommand {
         try await reporting {
             let id = try JournalKeys.addKey(toFile: file)
             Console.standard.print(
-                json ? try JSONOutput.line(["key": id]) : "\(file) has key \(id) before the others: it seals from now on")
+                json
+                    ? try JSONOutput.line(["key": id])
+                    : "\(file) has key \(id) before the others: it seals from now on")
             return .ok
         }
     }
