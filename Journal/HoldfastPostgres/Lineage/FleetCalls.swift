@@ -70,7 +70,8 @@ struct FleetCalls: Sendable {
         try connection.run([PQStep(claim, parameters)], by: deadline)
     }
 
-    /// Says that the database has all commits of an ownership, which counts if it is the journal's last one there.
+    /// Says that the database has all commits of an ownership, which counts if it was the journal's last one there when the
+    /// database changed.
     ///
     /// - Parameter incarnation: as of before that was found.
     func hear(

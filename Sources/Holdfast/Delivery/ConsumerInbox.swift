@@ -49,12 +49,8 @@ struct ConsumerInbox: Sendable {
 
     var isEmpty: Bool {
         events.isEmpty && commits.isEmpty && settled.isEmpty && promoted.isEmpty && quarantined.isEmpty
-            && connected.isEmpty
-            && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && hurries.isEmpty && tagInquiries.isEmpty
-            && !hasRestored
-            && restoresBegun == 0
-            && statesNotNoted.isEmpty
-            && failure == nil
+            && connected.isEmpty && orders.isEmpty && withdrawals.isEmpty && inquiries.isEmpty && hurries.isEmpty
+            && tagInquiries.isEmpty && !hasRestored && restoresBegun == 0 && statesNotNoted.isEmpty && failure == nil
             && marksLowered.isEmpty && trimmed == nil && !barrierAsked && !credentialsChanged && terms == nil
             && takesCharge == nil && retirementAsked == nil && !shutdownAsked && !nudged
     }

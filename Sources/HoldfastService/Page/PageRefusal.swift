@@ -9,14 +9,8 @@ struct PageRefusal: Error {
     var fields: [String: String] = [:]
 
     /// Nobody has signed in, and the page is not read from this machine.
-    static let unknownReader = PageRefusal(
-        status: 401,
-        message: "this is read by operators: sign in with the token of admin.token-file, or send it as "
-            + "`Authorization: Bearer TOKEN`", fields: ["WWW-Authenticate": "Bearer realm=\"holdfast\""])
-    static let unknownOperator = PageRefusal(
-        status: 401,
-        message: "only operators change something: sign in with the token of admin.token-file, or send it as "
-            + "`Authorization: Bearer TOKEN`", fields: ["WWW-Authenticate": "Bearer realm=\"holdfast\""])
+    static let unknownReader = signInFirst("this is read by operators")
+    static let unknownOperator = signInFirst("only operators change something")
     static let wrongToken = PageRefusal(
         status: 401, message: "this is not the token of admin.token-file: see that it is the present one")
     static let noToken = PageRefusal(
@@ -38,6 +32,13 @@ struct PageRefusal: Error {
         fields: ["Retry-After": "2"])
     static let busy = PageRefusal(
         status: 503, message: "others are reading the journal: ask again in a moment", fields: ["Retry-After": "2"])
+
+    private static func signInFirst(_ why: String) -> PageRefusal {
+        PageRefusal(
+            status: 401,
+            message: "\(why): sign in with the token of admin.token-file, or send it as `Authorization: Bearer TOKEN`",
+            fields: ["WWW-Authenticate": "Bearer realm=\"holdfast\""])
+    }
 
     static func tooMany(_ wait: Duration) -> PageRefusal {
         let seconds = max(1, (wait.wholeMilliseconds + 999) / 1000)

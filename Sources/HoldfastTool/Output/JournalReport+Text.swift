@@ -110,9 +110,8 @@ extension JournalReport {
     private static let told: Set<String> = Set(
         [
             HealthCondition.Kind.laneStopped, .credentialsRefused, .wrongServer, .topicSetAside, .massBadTokens,
-            .throttled,
-            .parked, .ownershipUnproven, .outcomesFull, .journalUnreadable, .blacklistDamaged, .entriesQuarantined,
-            .historyDamaged, .webhookFailing,
+            .throttled, .parked, .ownershipUnproven, .outcomesFull, .journalUnreadable, .blacklistDamaged,
+            .entriesQuarantined, .historyDamaged, .webhookFailing,
         ].map(\.rawValue))
 
     private var conditionsText: String? {

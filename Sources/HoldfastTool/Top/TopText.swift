@@ -38,9 +38,6 @@ struct TopLine: Hashable, Sendable {
         }
         return line
     }
-
-    /// All of it in this style.
-    func styled(_ style: TopStyle) -> TopLine { TopLine(text, style) }
 }
 
 /// The signs that a terminal can show.
