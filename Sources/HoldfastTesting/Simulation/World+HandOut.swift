@@ -174,16 +174,17 @@ extension World {
     /// Of those of which the newest wins, none goes behind a newer one that was taken, or before the newest that may still go.
     private func checkIsNewest(_ entry: LedgerEntry) {
         guard entry.notification.newestWins, !application.retried.contains(entry.serial) else { return }
-        let newer = ledger.entries.filter { other in
-            other.uid > entry.uid && other.isLike(entry) && !application.retried.contains(other.serial)
-                && !other.isImportedAsRejection
+        let later = ledger.entries.filter { other in
+            other.uid > entry.uid && other.isLike(entry) && !other.isImportedAsRejection
         }
+        let newer = later.filter { !application.retried.contains($0.serial) }
         // One that is expired may not go any more, and stands for nothing.
         let waits = newer.last { other in
             other.outcome == nil && other.requested.isEmpty && !other.notification.isExpired(at: wall)
         }
         let hasWon = newer.last { $0.outcome == .confirmed || $0.outcome == .unknown }
-        if let winner = hasWon ?? (waits === newer.last ? waits : nil) {
+        // The journal remembers the last alone, which may be one that an operator sends again and that is expired by now.
+        if let winner = hasWon ?? (waits === later.last ? waits : nil) {
             violate(11, "entry \(entry.uid) was handed out, and \(winner.uid) was to take its place")
         }
     }
