@@ -106,6 +106,26 @@ struct ReaderTests {
         try LMDBJournal(directory: scratch.journal).close()
     }
 
+    @Test("Any number of readers open a journal at the same moment in one process, at rest")
+    func atOnce() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        try assorted(journal)
+        journal.close()
+        let path = scratch.journal
+        try await withThrowingTaskGroup(of: UInt64.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    let reader = try JournalReader(directory: path)
+                    defer { reader.close() }
+                    return try reader.status().totals.accepted
+                }
+            }
+            for try await accepted in group { #expect(accepted == 7) }
+        }
+    }
+
     @Test("In the owner's own process it shares the owner's environments, and outlives the owner")
     func inProcess() throws {
         let scratch = Scratch()

@@ -144,10 +144,17 @@ package final class JournalReader: Sendable {
 
         private func openStored(_ environment: String, _ path: String) throws(JournalError) -> Environment {
             try translated("read", path) { () throws(LMDBError) in
-                if let shared = try Environment.share(environment) { return shared }
-                return try Environment.open(
-                    environment, lock == nil ? .readOnly : .readOnlyUnlocked, mapByteCount: nil,
-                    tables: EntriesStore.tableLimit)
+                while true {
+                    if let shared = try Environment.share(environment) { return shared }
+                    do throws(LMDBError) {
+                        return try Environment.open(
+                            environment, lock == nil ? .readOnly : .readOnlyUnlocked, mapByteCount: nil,
+                            tables: EntriesStore.tableLimit)
+                    } catch {
+                        // Another reader of this process has opened it since it was looked for.
+                        guard error.code == .openInThisProcess else { throw error }
+                    }
+                }
             }
         }
     }
