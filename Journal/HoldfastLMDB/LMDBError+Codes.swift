@@ -54,6 +54,7 @@ extension LMDBError.Code: CustomStringConvertible {
         case Self.openInThisProcess.rawValue: "already open in this process"
         case Self.copyIsBehind.rawValue: "kept elsewhere, or perhaps kept, and not in this copy"
         case Self.notKept.rawValue: "not kept"
+        case Self.rowsGone.rawValue: "not kept, since rows that it takes are gone"
         case Self.notSealed.rawValue: "not sealed"
         default: unsafe String(cString: mdb_strerror(rawValue))
         }

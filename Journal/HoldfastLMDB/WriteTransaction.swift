@@ -74,7 +74,7 @@ import CHoldfastLMDB
     /// On an error the transaction is not part of the environment as this process sees it. Whether it is on disk is
     /// certain only when the error is not one of syncing or of the meta page: see `CommitFailure` in the journal.
     ///
-    /// With a ``CommitGate``, an error of code `notKept` means that it is not there and never will be, and one of code
+    /// With a ``CommitGate``, an error of code `notKept` or `rowsGone` means that it is not there and never will be, and one of code
     /// `copyIsBehind` that this copy lacks it, and the gate has it, or may have it.
     ///
     package consuming func commit() throws(LMDBError) { _ = try commit(taking: [], claiming: []) }

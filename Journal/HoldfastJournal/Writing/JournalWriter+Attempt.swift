@@ -7,6 +7,8 @@ extension JournalWriter {
         case committed(JournalState, CommitFigures, [Progress], TrimWork?)
         /// Not made, since other journals of the fleet have these identities, under these UIDs.
         case repeats([CommitClaim])
+        /// Not made, since rows of the queue that appends take are not there; all else may be.
+        case rowsGone
         /// The index of a segment cannot be put; all else may be.
         case indexRefused
         /// One request cannot be done; the others may.
@@ -144,6 +146,7 @@ extension JournalWriter {
     }
 
     private func classify(_ error: LMDBError) -> Attempt {
+        if error.code == .rowsGone { return .rowsGone }
         if let ending = options.ownership?.ending {
             if error.code == .notKept { return .failed(ending) }
             if error.code == .copyIsBehind { return .lost(ending) }

@@ -173,6 +173,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             case .refused(let index, let error):
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
+            case .rowsGone:
+                for index in 0..<count where backlog[index].takesRows { verdicts[index] = verdicts[index] ?? Self.rowsGone }
             case .indexRefused:
                 indexWork = nil
             case .noRoom(let error):
@@ -203,6 +205,12 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             }
         }
     }
+
+    /// What appends hear that take rows which are not the journal's. Whoever has made them looks which there are.
+    private static let rowsGone = JournalError(
+        .unreachable,
+        "submissions by SQL were not taken: the database does not have all of them for this journal any more. They are looked for "
+            + "again")
 
     private func budget(_ isSmall: Bool) -> Int {
         isSmall ? options.greatestSettlementCommitWhenFull : options.greatestSettlementCommit

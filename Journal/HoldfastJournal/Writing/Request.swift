@@ -77,6 +77,9 @@ struct Pending {
     /// Whether it needs room. A submission that only inquires does not.
     var isAppend: Bool { if case .append(let submission, _) = request { !submission.onlyInquires } else { false } }
 
+    /// Whether it takes rows of a queue beside the log.
+    var takesRows: Bool { if case .append(let submission, _) = request { !submission.taking.isEmpty } else { false } }
+
     /// The number of remaining parts that count against the limit on a commit's settlements.
     var remainingParts: Int {
         switch request {

@@ -8,8 +8,9 @@ package protocol CommitGate: Sendable {
     ///   - effects: in the form of ``Effects``.
     ///   - rows: of a queue beside the log, which are taken out of it in the same commit.
     ///   - claims: keys that the transaction adds, and that no other transaction of any environment with such a gate may have.
-    /// - Throws: the transaction is given up. With `notKept`, the effects are not kept, and never will be. With `copyIsBehind`
-    ///   they may be: the gate keeps nothing more, and the copy has to be brought to the end of what is kept.
+    /// - Throws: the transaction is given up. With `notKept` and `rowsGone`, the effects are not kept, and never will be. With
+    ///   `copyIsBehind` they may be: the copy has to be brought to the end of what is kept. The gate keeps nothing more, except
+    ///   after `rowsGone`.
     func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) throws(LMDBError) -> GateAnswer
 }
 
@@ -41,4 +42,6 @@ extension LMDBError.Code {
     package static let copyIsBehind = Self(rawValue: -2)
     /// The ``CommitGate`` has refused what a transaction changed.
     package static let notKept = Self(rawValue: -3)
+    /// The queue does not have the rows that a transaction takes. The ``CommitGate`` keeps the next transaction as before.
+    package static let rowsGone = Self(rawValue: -4)
 }

@@ -8,9 +8,6 @@ package struct GateMachine: Sendable {
         case ownershipLost
         /// The log has other commits than this gate has kept: the database was rolled back, or another gate writes.
         case contradicted
-        /// A row of the outbox that the commit takes is not this journal's any more: somebody has deleted it, or given it to
-        /// another.
-        case outboxChanged
         /// The gate was told to stop.
         case stopped
     }
@@ -42,14 +39,23 @@ package struct GateMachine: Sendable {
         case notKept(Ending)
         /// Nobody here knows whether the commit is in the log.
         case undetermined(Ending)
+        /// The log lacks commits that were kept. The same number is sent again when it has them.
+        case waitForMending
+        /// Not kept: rows of the outbox that the commit takes are not this journal's. The gate goes on with another commit.
+        case rowsGone
     }
 
     private let longestPause: Duration
+    /// Whether somebody writes back what the log lacks.
+    private let isMended: Bool
     /// Whether a call before may have kept the commit. Only an answer to the same number says more.
     private var isInDoubt = false
     private var pause: Duration
 
-    package init(firstPause: Duration = .milliseconds(50), longestPause: Duration = .seconds(2)) {
+    package init(
+        isMended: Bool = false, firstPause: Duration = .milliseconds(50), longestPause: Duration = .seconds(2)
+    ) {
+        self.isMended = isMended
         self.longestPause = longestPause
         pause = firstPause
     }
@@ -60,12 +66,13 @@ package struct GateMachine: Sendable {
         case .refused(LogRefusal.lost):
             // The first try may have been kept before the journal was taken.
             return isInDoubt ? .undetermined(.ownershipLost) : .notKept(.ownershipLost)
-        case .refused(LogRefusal.otherCommit), .refused(LogRefusal.gap):
-            // What the log has in its place, or lacks before it, keeps this commit out, whatever became of the first try.
+        case .refused(LogRefusal.otherCommit):
+            // What the log has in its place keeps this commit out, whatever became of the first try.
             return .notKept(.contradicted)
+        case .refused(LogRefusal.gap): return isMended ? .waitForMending : .notKept(.contradicted)
         case .refused(LogRefusal.rowsGone):
             // The log lacks the commit, whatever became of the first try.
-            return .notKept(.outboxChanged)
+            return .rowsGone
         case .refused, .withoutEffect: break
         case .inDoubt: isInDoubt = true
         }
@@ -74,6 +81,12 @@ package struct GateMachine: Sendable {
         return .sendAgain(after: pause)
     }
 
+    /// The gate has ended while nothing is under way.
+    package func ended(_ ending: Ending) -> Step {
+        // What the log has in the place of the journal's commits, or lacks before this one, keeps it out.
+        isInDoubt && ending != .contradicted ? .undetermined(ending) : .notKept(ending)
+    }
+
     /// The gate is told to stop while nothing is under way.
-    package func stopped() -> Step { isInDoubt ? .undetermined(.stopped) : .notKept(.stopped) }
+    package func stopped() -> Step { ended(.stopped) }
 }

@@ -8,6 +8,7 @@ struct GateWorker {
         /// Others have these identities.
         case claimed([CommitClaim])
         case notKept
+        case rowsGone
         case undetermined
     }
 
@@ -31,13 +32,16 @@ struct GateWorker {
     mutating func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) -> Outcome {
         guard board.status.ending == nil else { return .notKept }
         let (number, parts) = (last + 1, LogParts.split(effects))
-        var machine = GateMachine()
+        var machine = GateMachine(isMended: terms.isMended)
         board.begin(number)
         defer { board.finish() }
         while true {
             let step: GateMachine.Step
+            board.waitForMending()
             if board.isStopped {
                 step = machine.stopped()
+            } else if let ending = board.status.ending {
+                step = machine.ended(ending)
             } else {
                 switch send(number, parts, taking: rows, claiming: claims) {
                 case .success([]):
@@ -50,6 +54,8 @@ struct GateWorker {
             }
             switch step {
             case .sendAgain(let pause): board.rest(pause)
+            case .waitForMending: board.setLacking(true)
+            case .rowsGone: return .rowsGone
             case .notKept(let ending):
                 board.end(ending)
                 return .notKept

@@ -18,6 +18,8 @@ package final class PostgresGate: CommitGate {
         package var connecting: Duration
         /// After which the call of a commit is in doubt, and made again. Long, as a standby that is away is waited for, too.
         package var answer: Duration
+        /// Whether somebody writes back what the log lacks, after which ``PostgresGate/mended()`` is called. Else the gate ends.
+        package var isMended = false
 
         package init(
             target: PQTarget, schema: SchemaName = .standard, journal: Int32, epoch: Int64,
@@ -54,6 +56,7 @@ package final class PostgresGate: CommitGate {
     }
 
     private let name: String
+    private let isMended: Bool
     private let board = GateBoard()
     private let interruption: PQInterruption
     /// Held while a commit is kept: the environment has one writer at a time.
@@ -63,13 +66,14 @@ package final class PostgresGate: CommitGate {
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(_ terms: Terms, after last: UInt64) throws(PQError) {
         name = "journal \(terms.journal) in PostgreSQL"
+        isMended = terms.isMended
         interruption = try PQInterruption()
         worker = Mutex(GateWorker(terms, board, interruption, after: last))
     }
 
     package var status: Status { board.status }
 
-    /// - Throws: `notKept`, or `copyIsBehind` where nobody here knows whether the commit is kept.
+    /// - Throws: `notKept` or `rowsGone`, or `copyIsBehind` where nobody here knows whether the commit is kept.
     package func keep(
         _ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]
     ) throws(LMDBError) -> GateAnswer {
@@ -77,17 +81,31 @@ package final class PostgresGate: CommitGate {
         case .kept(let number): return .kept(number)
         case .claimed(let others): return .claimed(others)
         case .notKept: throw LMDBError(.notKept, "keep", path: name)
+        case .rowsGone: throw LMDBError(.rowsGone, "keep", path: name)
         case .undetermined: throw LMDBError(.copyIsBehind, "keep", path: name)
         }
     }
 
     /// The log was seen to end at a commit. If that is before the last one that was kept, the database was rolled back, and
-    /// nothing more is kept.
+    /// nothing more is kept before that is mended.
     ///
     /// - Parameter kept: ``Status/last`` from before the look.
     func sawLog(endingAt last: UInt64, kept: UInt64) {
-        if last < kept { board.end(.contradicted) }
+        guard last < kept else { return }
+        if isMended { board.setLacking(true) } else { board.end(.contradicted) }
     }
+
+    /// Whether the log lacks commits that were kept, and a commit waits until it has them. Waits for nothing.
+    var isLacking: Bool { board.isLacking }
+
+    /// Calls back each time when that begins.
+    func whenLacking(_ body: @escaping @Sendable () -> Void) { board.whenLacking(body) }
+
+    /// The log has all that was kept.
+    func mended() { board.setLacking(false) }
+
+    /// Keeps nothing more, for this reason.
+    func end(_ ending: GateMachine.Ending) { board.end(ending) }
 
     /// Keeps nothing more, and ends the waiting of a commit at once.
     package func stop() {

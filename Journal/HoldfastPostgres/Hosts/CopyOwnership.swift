@@ -11,8 +11,8 @@ struct CopyOwnership: JournalOwnership {
     /// After which a commit that is under way says that the database is away, though no call has failed yet.
     var patience = Duration.seconds(5)
 
-    /// Not at all, while nobody knows whether this host is the owner.
-    var handOutUntil: Duration? { lease.handOutUntil ?? .zero }
+    /// Not at all, while nobody knows whether this host is the owner, or while the database lacks what it has.
+    var handOutUntil: Duration? { gate.isLacking ? .zero : lease.handOutUntil ?? .zero }
 
     var ending: JournalError? {
         if lease.phase == .lost { return lost }
@@ -24,16 +24,12 @@ struct CopyOwnership: JournalOwnership {
                 .contradicted,
                 "journal \(name) in PostgreSQL has other commits than this host has kept there: was the database rolled back, "
                     + "or a standby promoted that lacked them? The journal is opened anew, and compared")
-        case .outboxChanged:
-            JournalError(
-                .mustBeReopened,
-                "somebody has deleted rows of the outbox that journal \(name) in PostgreSQL had claimed: nobody but "
-                    + "the functions of the schema may touch its tables. The journal is opened anew")
         case .stopped: JournalError(.closed, "journal \(name) in PostgreSQL is closed")
         }
     }
 
     var refusal: JournalError? {
+        if gate.isLacking { return unreachable("it has lost commits of the journal, which this host writes back") }
         let status = gate.status
         if let trouble = status.trouble { return unreachable(trouble.words) }
         if let waiting = status.underWay, waiting.since + patience < .now {

@@ -113,15 +113,21 @@ extension HostJournals {
         of journal: LMDBJournal, _ place: ListedName, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) {
         var last = UID.none
-        while true {
-            let page = try journal.rememberedIdentities(after: last, limit: 10_000)
-            guard let end = page.last?.uid else { return }
-            last = end
-            let claims = page.map { CommitClaim(high: $0.identity.high, low: $0.identity.low, value: $0.uid.rawValue) }
+        while let claims = try journal.identityClaims(after: &last) {
             try persist(stop) { (connection) throws(PQError) in
                 try IdentityCalls(terms.schema).restore(
                     claims, of: place.id, epoch: epoch, connection, by: .now + terms.answer)
             }
         }
+    }
+}
+
+extension LMDBJournal {
+    /// The next identities that it remembers, by their UIDs; `nil` behind the last.
+    func identityClaims(after last: inout UID) throws(JournalError) -> [CommitClaim]? {
+        let page = try rememberedIdentities(after: last, limit: 10_000)
+        guard let end = page.last?.uid else { return nil }
+        last = end
+        return page.map { CommitClaim(high: $0.identity.high, low: $0.identity.low, value: $0.uid.rawValue) }
     }
 }

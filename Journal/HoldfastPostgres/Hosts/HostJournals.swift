@@ -193,12 +193,15 @@ package struct HostJournals: Sendable {
         }
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
-            gate = try PostgresGate(
-                PostgresGate.Terms(
-                    target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
-                    connecting: terms.connecting, answer: terms.answer), after: built.last.number)
-            upkeep = try Upkeep(
-                terms, journal: place.id, epoch: epoch, stamp: lineage.ownerships.last?.stamp ?? "", lease, gate)
+            var gateTerms = PostgresGate.Terms(
+                target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
+                connecting: terms.connecting, answer: terms.answer)
+            gateTerms.isMended = true
+            gate = try PostgresGate(gateTerms, after: built.last.number)
+            let mender = LogMender(
+                terms, place, epoch: epoch, stamp: lineage.ownerships.last?.stamp ?? "", fleet: built.fleet, gate,
+                onNews: onNews)
+            upkeep = try Upkeep(terms, mender, lease, gate)
         } catch {
             throw JournalError(error)
         }

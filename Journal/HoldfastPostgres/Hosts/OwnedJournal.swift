@@ -79,7 +79,7 @@ package final class OwnedJournal: Sendable {
         limit.start()
         journal.close()
         upkeep.closed()
-        let isContradicted = gate.status.ending == .contradicted
+        let isContradicted = gate.status.ending == .contradicted || gate.isLacking
         gate.close()
         // This host's copy has what the database lacks. Another host that took the journal now would send it again.
         if isContradicted {

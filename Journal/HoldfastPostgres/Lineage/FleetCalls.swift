@@ -18,6 +18,7 @@ struct FleetCalls: Sendable {
     private let claim: PQStatement
     private let hear: PQStatement
     private let taken: PQStatement
+    private let restore: PQStatement
 
     init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -27,6 +28,7 @@ struct FleetCalls: Sendable {
         claim = PQStatement("SELECT \(name).claim_journal($1, $2)")
         hear = PQStatement("SELECT \(name).hear_journal($1, $2::text::uuid, $3)")
         taken = PQStatement("SELECT \(name).claim_taken($1, $2, $3, $4)")
+        restore = PQStatement("SELECT \(name).may_restore($1, $2, $3::text::uuid, $4, $5)")
     }
 
     /// - Throws: `refused` with 25006 from a standby.
@@ -83,6 +85,31 @@ struct FleetCalls: Sendable {
         parameters.append(stamp)
         parameters.append(incarnation)
         try connection.run([PQStep(hear, parameters)], by: deadline)
+    }
+
+    /// Whether the owner of a journal may write back what the database has lost, without opening it again.
+    ///
+    /// - Parameters:
+    ///   - stamp: of the ownership under which it has the journal.
+    ///   - number: its last commit.
+    ///   - grace: how long after a change of the database others are waited for who may have more.
+    /// - Throws: `refused` with HF001 when the journal has another owner.
+    /// - Returns: false where it must not, `nil` where that is not known yet.
+    func mayRestore(
+        _ journal: Int32, epoch: Int64, stamp: String, upTo number: UInt64, grace: Duration,
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> Bool? {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(epoch)
+        parameters.append(stamp)
+        parameters.append(Int64(bitPattern: number))
+        parameters.append(Int64(grace / .milliseconds(1)))
+        return switch try connection.run([PQStep(restore, parameters)], by: deadline)[0].row(0).text(0) {
+        case "yes": true
+        case "later": nil
+        default: false
+        }
     }
 
     /// Says which rows of the outbox were taken by commits of the journal that the database lacks.

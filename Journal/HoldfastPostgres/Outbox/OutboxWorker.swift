@@ -67,10 +67,8 @@ struct OutboxWorker {
         try settle()
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
-            let rows = again
-            again = []
             board.rest(pace.wasRefused())
-            return submit(rows)
+            return try submitAgain()
         }
         guard again.isEmpty, underWay < 2 else { return board.rest(.seconds(1)) }
         let rows = try claim()
@@ -85,8 +83,31 @@ struct OutboxWorker {
         try turn()
     }
 
+    /// Submits what was refused for the moment, if it still is this journal's: a database that went back in time knows nothing of the
+    /// claim, or lacks the row, and another may have its number.
+    private mutating func submitAgain() throws(PQError) {
+        let numbers = again.map(\.id)
+        guard var place = numbers.min().map({ $0 - 1 }), let last = numbers.max() else { return }
+        let wanted = Set(again.map(\.place))
+        var found: [OutboxRow] = []
+        while place < last {
+            let page = try calls.claimed(after: place, terms.batch, try connected(), by: .now + terms.answer)
+            found += page.filter { wanted.contains($0.place) }
+            place = page.count < terms.batch ? last : page.last?.id ?? last
+        }
+        let rows = try withoutDoubt(found)
+        again = []
+        inHand.subtract(Set(numbers).subtracting(found.map(\.id)))
+        submit(rows)
+    }
+
     private mutating func claim() throws(PQError) -> [OutboxRow] {
         let connection = try connected()
+        // What is under way may have numbers that come again in a database that went back in time.
+        guard listedTo != 0 || underWay == 0 else {
+            board.rest(.seconds(1))
+            return []
+        }
         let deadline = ContinuousClock.now + terms.answer
         if let listed = listedTo {
             let rows = try calls.claimed(after: listed, terms.batch, connection, by: deadline)

@@ -10,6 +10,7 @@ struct OutcomeWorker {
     private static let longestPause = Duration.milliseconds(200)
     private static let pauseAfterFailure = Duration.seconds(1)
     private static let trimInterval = Duration.seconds(60)
+    private static let lookInterval = Duration.seconds(2)
 
     private let terms: OutcomeOutlet.Terms
     private let calls: OutcomeCalls
@@ -22,6 +23,7 @@ struct OutcomeWorker {
     private var place = OutcomeCursor.start
     private var pause = shortestPause
     private var nextTrim = ContinuousClock.now
+    private var nextLook = ContinuousClock.now + lookInterval
     private var isOver = false
 
     init(
@@ -83,6 +85,7 @@ struct OutcomeWorker {
         }
         board.tell { $0.isHistoryKept = listing.isKept }
         guard listing.end > place else {
+            try look()
             try trim()
             return false
         }
@@ -120,6 +123,18 @@ struct OutcomeWorker {
         }
         cursor = end
         board.tell { $0.put += outcomes.count }
+    }
+
+    /// A database that went back in time lacks outcomes that were put.
+    private mutating func look() throws(OutletTrouble) {
+        guard ContinuousClock.now >= nextLook else { return }
+        nextLook = .now + Self.lookInterval
+        do throws(PQError) {
+            guard try calls.cursor(try connected(), by: .now + terms.answer) != cursor else { return }
+        } catch {
+            throw OutletTrouble(error)
+        }
+        _ = try found()
     }
 
     private mutating func trim() throws(OutletTrouble) {

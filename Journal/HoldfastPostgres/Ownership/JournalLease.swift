@@ -88,6 +88,9 @@ package final class JournalLease: Sendable {
     /// After the instant it is not known whether this host is the owner, and it may become known again.
     package var handOutUntil: Duration? { board.handOutUntil }
 
+    /// How often the lease had run out when it was renewed.
+    package var lapses: Int { board.lapses }
+
     /// Waits until the journal is held, or the lease is over.
     ///
     /// - Returns: whether that was in time.

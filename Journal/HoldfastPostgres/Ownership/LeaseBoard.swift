@@ -10,6 +10,7 @@ final class LeaseBoard: Sendable {
         var isClosing = false
         var isLeft = false
         var isThreadOver = false
+        var lapses = 0
     }
 
     private let board = Monitor(State())
@@ -18,6 +19,7 @@ final class LeaseBoard: Sendable {
 
     var phase: JournalLease.Phase { board.withLock(\.phase) }
     var trouble: String? { board.withLock(\.trouble) }
+    var lapses: Int { board.withLock(\.lapses) }
     var isUnwanted: Bool { board.withLock(\.isUnwanted) }
     /// Whether the journal is closed when it is given up.
     var isClosing: Bool { board.withLock(\.isClosing) }
@@ -33,6 +35,7 @@ final class LeaseBoard: Sendable {
     /// A call was answered: what the machine says holds for everyone from now on, unless the lease is being given up.
     func publish(_ machine: LeaseMachine, _ phase: JournalLease.Phase) {
         board.change { state in
+            state.lapses = machine.lapses
             state.phase = phase
             state.trouble = nil
             let end = state.isUnwanted ? nil : machine.handOutUntil

@@ -18,6 +18,10 @@ package struct LeaseMachine: Sendable {
     /// When the next beat is due.
     package private(set) var nextBeat: Duration
 
+    /// How often the lease had run out when a beat was answered. While it does not, nobody can have taken the journal, not even in
+    /// a database that is gone since.
+    package private(set) var lapses = 0
+
     /// - Parameter sent: when the call was sent by which the journal was taken.
     package init(takenBySending sent: Duration, _ times: LeaseTimes) {
         self.times = times
@@ -37,6 +41,7 @@ package struct LeaseMachine: Sendable {
     package mutating func beatAnswered(at now: Duration) {
         guard let sent else { return }
         self.sent = nil
+        if now >= end { lapses += 1 }
         end = max(end, sent + times.hold)
         nextBeat = max(now, sent + times.beat)
     }
