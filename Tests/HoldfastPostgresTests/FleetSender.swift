@@ -13,18 +13,21 @@ final class FleetSender: @unchecked Sendable {  // of one test's thread
 
     let owned: OwnedJournal
     let engine: PushEngine
-    let connector = InMemoryConnector()
+    let connector: InMemoryConnector
     let intake: OutboxIntake
     private var running: Task<Void, Never>?
 
     /// - Parameter isOwn: whether rows are claimed that nobody has.
-    init(_ schema: OwnSchema, _ owned: OwnedJournal, isOwn: Bool = true, hold: Duration = hold) throws {
-        self.owned = owned
+    init(
+        _ schema: OwnSchema, _ owned: OwnedJournal, isOwn: Bool = true, hold: Duration = hold, string: String? = nil,
+        connector: InMemoryConnector = InMemoryConnector()
+    ) throws {
+        (self.owned, self.connector) = (owned, connector)
         engine = try PushEngine(
             journal: owned.journal, routes: [Route(connector: connector, topics: ["topic", "other"])])
         var terms = OutboxIntake.Terms(
-            target: try PQTarget(schema.cluster.tcp("user=\(schema.service)")), schema: schema.name, journal: owned.id,
-            epoch: owned.epoch, takesNew: isOwn)
+            target: try PQTarget(string ?? schema.cluster.tcp("user=\(schema.service)")), schema: schema.name,
+            journal: owned.id, epoch: owned.epoch, takesNew: isOwn)
         terms.hold = hold
         terms.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
         intake = try OutboxIntake(terms, into: engine)

@@ -20,12 +20,7 @@ struct GateFailoverTests {
     }
 
     /// A connection string of both, of which the one that can be written to is taken.
-    private var both: String {
-        """
-        host=127.0.0.1,127.0.0.1 port=\(primary.port),\(standby.port) dbname=postgres sslmode=disable \
-        target_session_attrs=read-write user=\(log.schema.service)
-        """
-    }
+    private var both: String { log.schema.serviceOfEither(standby) }
 
     private func onStandby() throws -> PQConnection {
         try PQConnection(

@@ -49,11 +49,23 @@ struct GateMachineTests {
         #expect(machine.failed(.refused(sqlState: state), isStopped: false) == .notKept(.contradicted))
     }
 
+    @Test("Where somebody writes back what the log lacks, a gap waits for it, and what was in doubt stays so until the answer")
+    func mended() {
+        var machine = GateMachine(isMended: true)
+        #expect(machine.failed(.refused(sqlState: "HF003"), isStopped: false) == .waitForMending)
+        #expect(machine.ended(.ownershipLost) == .notKept(.ownershipLost))
+        _ = machine.failed(.inDoubt, isStopped: false)
+        #expect(machine.failed(.refused(sqlState: "HF003"), isStopped: false) == .waitForMending)
+        #expect(machine.ended(.ownershipLost) == .undetermined(.ownershipLost))
+        #expect(machine.ended(.contradicted) == .notKept(.contradicted))
+        #expect(machine.failed(.refused(sqlState: "HF002"), isStopped: false) == .notKept(.contradicted))
+    }
+
     @Test("A commit whose rows of the outbox are gone is not kept, whatever became of the first try")
     func rowsGone() {
         var machine = GateMachine()
         _ = machine.failed(.inDoubt, isStopped: false)
-        #expect(machine.failed(.refused(sqlState: "HF008"), isStopped: false) == .notKept(.outboxChanged))
+        #expect(machine.failed(.refused(sqlState: "HF008"), isStopped: false) == .rowsGone)
     }
 
     @Test("A stop while the answer is awaited leaves the commit undetermined")

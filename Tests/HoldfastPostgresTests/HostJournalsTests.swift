@@ -260,7 +260,7 @@ struct HostJournalsTests {
     }
 
     @Test(
-        "A journal whose next commit shows that the database has lost some is not set free: its owner comes back, and restores it"
+        "A journal of which the database has lost commits, and another host claims more, is not set free: its owner comes back"
     )
     func contradicted() throws {
         let folder = try TemporaryFolder()
@@ -268,13 +268,16 @@ struct HostJournalsTests {
         let owned = try host.open()
         for lane in ["one", "two"] { try add(lane, to: owned) }
         let last = try #require(UInt64(schema.psql("SELECT max(number) FROM S.log_\(owned.id)_0")))
-        try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number > \(last - 2)")
+        try schema.psql(
+            "DELETE FROM S.log_\(owned.id)_0 WHERE number > \(last - 2)",
+            "INSERT INTO S.claims SELECT \(owned.id), \(last + 1), incarnation, now() FROM S.fleet")
         #expect(throws: JournalError.self) { try add("three", to: owned) }
         #expect(owned.ending?.code == .contradicted)
         owned.close()
         // Free, another host would take it, without what was lost.
         #expect(
             try schema.psql("SELECT session_pid IS NULL, is_closed FROM S.journals WHERE id = \(owned.id)") == "f|f")
+        try schema.psql("DELETE FROM S.claims")
         let next = try host.open()
         #expect(try next.name == "web-1" && lanes(next) == ["one", "two"])
         next.close()

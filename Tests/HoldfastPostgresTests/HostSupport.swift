@@ -4,6 +4,7 @@ import HoldfastJournal
 import HoldfastPQ
 import HoldfastPostgres
 import Scratch
+import Synchronization
 import TestPostgres
 
 /// A host with a directory and a clock of its own.
@@ -13,10 +14,10 @@ struct Host {
 
     init(
         _ schema: OwnSchema, _ name: String = "web-1", in folder: TemporaryFolder, times: LeaseTimes = .long,
-        upkeep: Duration = .seconds(10), port: Int? = nil, keys: JournalKeys? = nil,
+        upkeep: Duration = .seconds(10), port: Int? = nil, string: String? = nil, keys: JournalKeys? = nil,
         onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
     ) throws {
-        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)", port: port))
+        let target = try PQTarget(string ?? schema.cluster.tcp("user=\(schema.service)", port: port))
         var options = JournalOptions()
         options.keys = keys
         let terms = HostTerms(
@@ -27,6 +28,24 @@ struct Host {
     }
 
     func open() throws -> OwnedJournal { try journals.openOwn(OpeningStop()) }
+}
+
+/// What hosts say of a database that went back in time.
+final class News: Sendable {
+    private let told = Mutex<[String]>([])
+
+    var all: [String] { told.withLock { $0 } }
+
+    func tell(_ news: HostNews) {
+        switch news {
+        case .waiting: break
+        case .restored(let journal, _, _): told.withLock { $0.append("restored \(journal)") }
+        case .setAside(let journal, let copy, .foreign):
+            told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
+        case .setAside(let journal, let copy, .apart):
+            told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
+        }
+    }
 }
 
 func lanes(_ owned: OwnedJournal) throws -> [String] { try owned.journal.status().lanes.map(\.key.route) }

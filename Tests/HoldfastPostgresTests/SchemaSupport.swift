@@ -6,7 +6,7 @@ import Testing
 
 /// A schema of a test's own in the shared server, with an owner and a service.
 struct OwnSchema {
-    let cluster: Cluster
+    private(set) var cluster: Cluster
     let name: SchemaName
     let owner: String
     let service: String
@@ -28,6 +28,19 @@ struct OwnSchema {
 
     func migrate() throws {
         try Migrator(schema: name).migrate(asOwner(), service: service, submitter: submitter, by: soon())
+    }
+
+    /// The same in another server, such as a standby that was promoted.
+    func on(_ cluster: Cluster) -> Self {
+        var moved = self
+        moved.cluster = cluster
+        return moved
+    }
+
+    /// A connection string for the service, of whichever of two servers can be written to.
+    func serviceOfEither(_ other: Cluster) -> String {
+        "host=127.0.0.1,127.0.0.1 port=\(cluster.port),\(other.port) dbname=postgres sslmode=disable "
+            + "target_session_attrs=read-write user=\(service)"
     }
 
     func asOwner() throws -> PQConnection { try connect(as: owner) }

@@ -97,6 +97,8 @@ struct OutboxWorker {
         }
         let rows = try withoutDoubt(found)
         again = []
+        // Of what is in their place nobody has heard here.
+        if found.count < numbers.count { listedTo = 0 }
         inHand.subtract(Set(numbers).subtracting(found.map(\.id)))
         submit(rows)
     }
