@@ -30,6 +30,7 @@ final class FleetSender: @unchecked Sendable {  // of one test's thread
             journal: owned.id, epoch: owned.epoch, takesNew: isOwn)
         terms.hold = hold
         terms.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
+        terms.restorations = { owned.restorations }
         intake = try OutboxIntake(terms, into: engine)
     }
 

@@ -44,6 +44,7 @@ final class GateBoard: Sendable {
 
     func setLacking(_ isLacking: Bool) {
         let tell = board.change { state in
+            if !isLacking, lacking.load(ordering: .relaxed) { state.status.mendings += 1 }
             lacking.store(isLacking, ordering: .releasing)
             return state.onLacking
         }

@@ -40,6 +40,8 @@ package final class PostgresGate: CommitGate {
         /// Why the commit under way was not kept yet.
         package internal(set) var trouble: Trouble?
         package internal(set) var underWay: Waiting?
+        /// How often the log had lacked commits, and has them again.
+        package internal(set) var mendings = 0
         /// The last commit that is known to be kept.
         package internal(set) var last: UInt64 = 0
     }

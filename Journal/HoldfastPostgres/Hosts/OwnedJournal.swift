@@ -45,6 +45,9 @@ package final class OwnedJournal: Sendable {
         }
     }
 
+    /// How often what the database had lost was written back since the journal was opened.
+    package var restorations: Int { gate.status.mendings }
+
     /// Why nothing can be kept now; `nil` where it can.
     package var refusal: JournalError? { ownership.refusal }
 

@@ -92,8 +92,9 @@ final class Upkeep: Sendable {
     private struct Sight {
         /// As of which the log was compared.
         var incarnation: String?
-        /// How often the lease had run out, before the database was seen to be the same as before.
-        var lapses: Int?
+        /// How often the lease had run out when the database was seen to be the same as before. Since the journal was taken, nobody
+        /// else can have it before the lease runs out.
+        var lapses = 0
     }
 
     /// Compares the log with what was kept, at once when the database is another than before.

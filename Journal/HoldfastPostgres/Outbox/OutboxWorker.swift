@@ -21,6 +21,8 @@ struct OutboxWorker {
     private var endings: [OutboxCalls.Ending] = []
     /// Behind which rows that the journal had claimed are to be listed; `nil` when all were.
     private var listedTo: Int64? = 0
+    /// As of which rows were listed.
+    private var restorations = 0
     private var nextTurn = ContinuousClock.now
     private var ending: OutboxIntake.Ending?
 
@@ -105,6 +107,7 @@ struct OutboxWorker {
 
     private mutating func claim() throws(PQError) -> [OutboxRow] {
         let connection = try connected()
+        if restorations != terms.restorations() { (listedTo, restorations) = (0, terms.restorations()) }
         // What is under way may have numbers that come again in a database that went back in time.
         guard listedTo != 0 || underWay == 0 else {
             board.rest(.seconds(1))

@@ -19,6 +19,7 @@ final class SubmissionsBySQL: Service, Sendable {
         var intake = OutboxIntake.Terms(
             target: terms.target, schema: terms.schema, journal: owned.id, epoch: owned.epoch, takesNew: takesNew)
         intake.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
+        intake.restorations = { owned.restorations }
         intake.onDoubt = { unknown, again in
             logger.warning(
                 """
