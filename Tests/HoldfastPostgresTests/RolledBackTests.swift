@@ -29,6 +29,8 @@ struct RolledBackTests {
                 told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
             case .setAside(let journal, let copy, .apart):
                 told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
+            case .ordersLost(let journal, let number, let back, let refused):
+                told.withLock { $0.append("orders \(journal) \(number) \(back.count) \(refused.count)") }
             }
         }
     }
@@ -52,6 +54,51 @@ struct RolledBackTests {
         let next = try host.open()
         #expect(try lanes(next) == ["one", "two"] && news.all == ["restored web-1"])
         next.close()
+    }
+
+    /// As the service does when a journal has carried all orders out.
+    private func carryOut(_ orders: FleetOrders, at owned: OwnedJournal) throws {
+        try owned.journal.setNote(KeptPauses.noteName, to: KeptPauses(orders).note)
+        try owned.journal.setNote(OrderMark.noteName, to: orders.last?.note)
+    }
+
+    @Test("A pause of the fleet that a restored backup lacks is put back once, and not behind its resumption")
+    func ordersPutBack() throws {
+        let (folders, news) = ([try TemporaryFolder(), try TemporaryFolder()], News())
+        let (first, second) = (try host("first", folders[0], news), try host("second", folders[1], news))
+        let (calls, connection) = (OrderCalls(schema.name), try schema.asService())
+        func give(_ tag: UInt8, pausing: Bool = true) throws {
+            _ = try calls.give(.tags([tag]), pausing: pausing, reason: "r", who: "me", connection, by: soon())
+        }
+        var owned = [try first.open(), try second.open()]
+        let dump = try schema.saved()
+        for tag in UInt8(1)...3 { try give(tag) }
+        let before = try calls.read(connection, by: soon())
+        for one in owned { try carryOut(before, at: one) }
+        try schema.restore(dump)
+        for one in owned { one.close() }
+        // Ordered again by somebody who has noticed, and resumed there.
+        try give(2)
+        try give(3)
+        try give(3, pausing: false)
+        owned = [try first.open()]
+        var after = try first.journals.orders(OpeningStop(), for: owned[0])
+        #expect(news.all.filter { $0.hasPrefix("orders") } == ["orders first 3 2 0"])
+        let tags = after.all.filter(\.isPause).compactMap { if case .tags(let tag) = $0.subject { tag } else { nil } }
+        #expect(Set(tags) == [[1], [2], [3]])
+        let back = try #require(after.all.first { $0.subject == .tags([1]) })
+        #expect(back.by == before.all[0].by && back.at == before.all[0].at && back.reason == "r")
+        // The second host has the same to put back, and is too late for one that was resumed meanwhile.
+        try give(1, pausing: false)
+        owned.append(try second.open())
+        after = try second.journals.orders(OpeningStop(), for: owned[1])
+        #expect(news.all.last == "orders second 6 0 0")
+        #expect(!after.all.contains { $0.isPause && $0.subject == .tags([1]) })
+        // Nothing is lost any more.
+        try carryOut(after, at: owned[1])
+        _ = try second.journals.orders(OpeningStop(), for: owned[1])
+        #expect(news.all.last == "orders second 6 0 0")
+        for one in owned { one.close() }
     }
 
     @Test(

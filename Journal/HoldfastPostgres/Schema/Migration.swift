@@ -29,7 +29,9 @@ package struct Migration: Sendable {
         self.body = body
     }
 
-    package static let all = [version1, version2, version3, version4, version5, version6, version7, version8, version9]
+    package static let all = [
+        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+    ]
 
     /// Everything between the lock and the COMMIT.
     func statements(_ schema: SchemaName) -> [String] {
