@@ -11,6 +11,8 @@ class Judge:
         self.world, self.lock = world, threading.Lock()
         # Those that were answered 200, and of what the ledger has, those that must be there once.
         self.least, self.once, self.once_taken, self.when = set(), set(), set(), []
+        # Committed by SQL on a primary whose last commits may be lost: counted apart.
+        self.unpromised = set()
         self.ledger, self.offset, self.arrivals = Counter(), 0, {}
         self.outcomes, self.cursors, self.ends, self.unlisted = {}, {}, {}, {}
         self.is_over = False
@@ -21,6 +23,10 @@ class Judge:
         with self.lock:
             (self.once if guarantee == "once" else self.least).add(id_)
             self.when.append(at)
+
+    def committed(self, id_):
+        with self.lock:
+            self.unpromised.add(id_)
 
     def accepted_between(self, first, last):
         with self.lock:
@@ -124,7 +130,14 @@ class Judge:
         self.read_outcomes()
         return [id_ for id_ in self.missing if id_ in self.least or self.outcomes.get(id_) in (None, "confirmed")]
 
+    def lost_unpromised(self):
+        gone = lambda: [id_ for id_ in self.unpromised if id_ not in self.ledger and id_ not in self.outcomes]
+        if gone():
+            self.read_outcomes()
+        return len(gone())
+
     def figures(self):
+        apart = {"unpromised": len(self.unpromised), "unpromisedLost": self.lost_unpromised()} if self.unpromised else {}
         with self.lock:
             again = [id_ for id_, count in self.ledger.items() if count > 1]
             once_twice = [id_ for id_ in again if id_ in self.once_taken]
@@ -133,7 +146,7 @@ class Judge:
             return {
                 "accepted": len(self.least) + len(self.once), "least": len(self.least), "once": len(self.once),
                 "delivered": sum(self.ledger.values()), "repeats": repeats, "onceTwice": len(once_twice),
-                "onceUnknown": sum(self.outcomes.get(id_) == "unknown" for id_ in absent)}, once_twice
+                "onceUnknown": sum(self.outcomes.get(id_) == "unknown" for id_ in absent), **apart}, once_twice
 
     def end(self):
         self.is_over = True

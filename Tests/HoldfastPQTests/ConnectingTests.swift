@@ -44,6 +44,17 @@ struct ConnectingTests {
         #expect(settings["default_transaction_isolation"] == "read committed")
     }
 
+    @Test("The server's log has nothing of a session that may not set what superusers may")
+    func cleanLog() throws {
+        let connection = try connect(cluster.tcp("user=secret password='correct horse'"))
+        #expect(try connection.number("SELECT count(*) FROM pg_settings WHERE name = 'lc_messages'") == 1)
+        connection.close()
+        #expect(!cluster.log.contains("lc_messages"), "\(cluster.log)")
+        let superuser = try connect("host=\(cluster.folder) port=\(cluster.port) user=postgres dbname=postgres")
+        #expect(superuser.facts.settings["lc_messages"] == "C")
+        superuser.close()
+    }
+
     @Test("A session of another setting than the server knows is refused")
     func unknownSetting() throws {
         failure(.refused, "22023") {

@@ -93,11 +93,33 @@ struct FleetOrdersTests {
         #expect(try inForce(connection).count == 66)
     }
 
+    @Test("A tag that is longer than any notification's is passed over, since a journal could not pause it")
+    func tooLong() throws {
+        let connection = try schema.asService()
+        try give(.tags(Array(repeating: 1, count: 257)), connection)
+        try give(.tags(Array(repeating: 1, count: 256)), connection)
+        #expect(try calls.read(connection, by: soon()).all.map(\.number) == [2])
+    }
+
+    @Test("An order that is withdrawn counts no more, and the one after it has a number of its own")
+    func withdrawn() throws {
+        let connection = try schema.asService()
+        try give(.lanes(nil), connection)
+        try give(.lanes(LanePattern("slip")), pausing: false, connection)
+        #expect(try inForce(connection) == ["-*", "+slip"])
+        try calls.withdraw(2, connection, by: soon())
+        #expect(try inForce(connection) == ["-*"])
+        #expect(try give(.tags([1]), connection).number == 3)
+    }
+
     @Test("Operators may order and a submitter may not")
     func rights() throws {
         let connection = try schema.asSubmitter()
         let name = schema.name
-        for call in ["read_orders()", "last_order()", "give_order('lanes', NULL, true, '', '')"] {
+        for call in [
+            "read_orders()", "last_order()", "give_order('lanes', NULL, true, '', '')", "withdraw_order(1)",
+            "restore_pause('', 'lanes', NULL, '', '', 0)",
+        ] {
             #expect(connection.state("SELECT \(name).\(call)") == "42501")
         }
         #expect(try schema.asService().state("SELECT * FROM \(name).orders") == "42501")
@@ -186,5 +208,31 @@ struct OrderPlanTests {
         #expect(mark.note == [1, 2, 1, 0, 0, 0, 0, 0, 0, 115])
         #expect(OrderMark(note: mark.note) == mark)
         #expect(OrderMark(note: []) == nil && OrderMark(note: [2] + mark.note.dropFirst()) == nil)
+    }
+
+    @Test("The pauses that a journal keeps are read as they were written, and other bytes are none")
+    func kept() throws {
+        var orders = FleetOrders()
+        let since = WallTime(milliseconds: 258)
+        orders.add(
+            OrderMark(number: 1, stamp: "s"),
+            FleetOrder(number: 1, .tags([7, 8]), isPause: true, reason: "r", by: "me", at: since))
+        orders.add(OrderMark(number: 3, stamp: "u"), resume("a"))
+        orders.add(OrderMark(number: 4, stamp: "v"), nil)
+        var all = pause("b/c")
+        all.number = 5
+        orders.add(OrderMark(number: 5, stamp: "w"), all)
+        let kept = KeptPauses(orders)
+        let note = try #require(kept.note)
+        #expect(
+            Array(note.prefix(24)) == [
+                1, 2, 2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 0, 2, 0, 115, 7, 8, 114, 109, 101,
+            ])
+        let read = try #require(KeptPauses(note: note))
+        #expect(read.all.map(\.order.subject) == [.tags([7, 8]), .lanes(LanePattern("b/c"))])
+        #expect(read.all.map(\.stamp) == ["s", "w"] && read.all[0].order.at == since && read.note == note)
+        for length in 0..<note.count { #expect(KeptPauses(note: Array(note.prefix(length))) == nil) }
+        #expect(KeptPauses(note: [2] + note.dropFirst()) == nil && KeptPauses(note: note + [0]) == nil)
+        #expect(KeptPauses(FleetOrders()).note == nil)
     }
 }

@@ -44,6 +44,8 @@ final class News: Sendable {
             told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
         case .setAside(let journal, let copy, .apart):
             told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
+        case .ordersLost(let journal, let number, let back, let refused):
+            told.withLock { $0.append("orders \(journal) \(number) \(back.count) \(refused.count)") }
         }
     }
 }

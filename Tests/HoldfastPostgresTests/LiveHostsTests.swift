@@ -34,11 +34,19 @@ import Testing
         #expect(hosts.looked(journals, mine: own.union([2]), at: .zero) == 1)
     }
 
-    @Test("One that ends, is killed or taken over counts for half a minute, so that a restart changes nothing")
+    @Test("One whose journal another host has counts no more, and not twice when it comes back") func takenOver() {
+        for (taker, mine) in [("a", own.union([2])), ("c", own)] {
+            var hosts = LiveHosts()
+            #expect(hosts.looked([listed(2, "b", beats: 7)], mine: own, at: .zero) == 2)
+            let taken = listed(2, "b", host: taker, beats: 8)
+            #expect(hosts.looked([taken], mine: mine, at: .seconds(12)) == 1)
+            #expect(hosts.looked([taken, listed(3, "b#2", host: "b")], mine: mine, at: .seconds(14)) == 2)
+        }
+    }
+
+    @Test("One that ends or is killed counts for half a minute, so that a restart changes nothing")
     func restart() {
-        for end in [
-            listed(2, "b", beats: 7, free: true), listed(2, "b", beats: 7), listed(2, "b", host: "a", beats: 8),
-        ] {
+        for end in [listed(2, "b", beats: 7, free: true), listed(2, "b", beats: 7)] {
             var hosts = LiveHosts()
             #expect(hosts.looked([listed(2, "b", beats: 7)], mine: own, at: .zero) == 2)
             for second in stride(from: 2, to: 30, by: 2) {

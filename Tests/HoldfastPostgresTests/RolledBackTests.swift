@@ -33,6 +33,66 @@ struct RolledBackTests {
         next.close()
     }
 
+    /// As the service does when a journal has carried all orders out.
+    private func carryOut(_ orders: FleetOrders, at owned: OwnedJournal) throws {
+        try owned.journal.setNote(KeptPauses.noteName, to: KeptPauses(orders).note)
+        try owned.journal.setNote(OrderMark.noteName, to: orders.last?.note)
+    }
+
+    @Test("A pause of the fleet that a restored backup lacks is put back once, and not behind its resumption")
+    func ordersPutBack() throws {
+        let (folders, news) = ([try TemporaryFolder(), try TemporaryFolder()], News())
+        let (first, second) = (try host("first", folders[0], news), try host("second", folders[1], news))
+        let (calls, connection) = (OrderCalls(schema.name), try schema.asService())
+        func give(_ tag: UInt8, pausing: Bool = true) throws {
+            _ = try calls.give(.tags([tag]), pausing: pausing, reason: "r", who: "me", connection, by: soon())
+        }
+        var owned = [try first.open(), try second.open()]
+        let dump = try schema.saved()
+        for tag in UInt8(1)...3 { try give(tag) }
+        let before = try calls.read(connection, by: soon())
+        for one in owned { try carryOut(before, at: one) }
+        for one in owned { one.close() }
+        try schema.restore(dump)
+        // Ordered again by somebody who has noticed, and resumed there.
+        try give(2)
+        try give(3)
+        try give(3, pausing: false)
+        owned = [try first.open()]
+        var after = try first.journals.orders(OpeningStop(), for: owned[0])
+        #expect(news.all.filter { $0.hasPrefix("orders") } == ["orders first 3 2 0"])
+        let tags = after.all.filter(\.isPause).compactMap { if case .tags(let tag) = $0.subject { tag } else { nil } }
+        #expect(Set(tags) == [[1], [2], [3]])
+        let back = try #require(after.all.first { $0.subject == .tags([1]) })
+        #expect(back.by == before.all[0].by && back.at == before.all[0].at && back.reason == "r")
+        // The second host has the same to put back, and is too late for one that was resumed meanwhile.
+        try give(1, pausing: false)
+        owned.append(try second.open())
+        after = try second.journals.orders(OpeningStop(), for: owned[1])
+        #expect(news.all.last == "orders second 6 0 0")
+        #expect(!after.all.contains { $0.isPause && $0.subject == .tags([1]) })
+        // Nothing is lost any more.
+        try carryOut(after, at: owned[1])
+        _ = try second.journals.orders(OpeningStop(), for: owned[1])
+        #expect(news.all.last == "orders second 6 0 0")
+        for one in owned { one.close() }
+    }
+
+    @Test("A pause of the fleet that the database loses is put back by an owner that lives, too")
+    func ordersPutBackByTheLiving() throws {
+        let (folder, news) = (try TemporaryFolder(), News())
+        let owned = try host("web-1", folder, news).open()
+        let (calls, connection) = (OrderCalls(schema.name), try schema.asService())
+        let dump = try schema.saved()
+        _ = try calls.give(.lanes(nil), pausing: true, reason: "r", who: "me", connection, by: soon())
+        try carryOut(try calls.read(connection, by: soon()), at: owned)
+        try schema.restore(dump)
+        #expect(try eventually { news.all == ["restored web-1", "orders web-1 0 1 0"] })
+        let back = try calls.read(try schema.asService(), by: soon()).all
+        #expect(back.map(\.subject) == [.lanes(nil)] && back.allSatisfy(\.isPause) && owned.ending == nil)
+        owned.close()
+    }
+
     @Test(
         "A journal that another host had delivered is closed by that host once more, before its former owner sends again"
     )

@@ -72,15 +72,6 @@ package struct HostJournals: Sendable {
         }
     }
 
-    /// The orders to all journals.
-    ///
-    /// - Throws: ``JournalError``: with code `closed` when it was stopped.
-    package func orders(_ stop: OpeningStop) throws(JournalError) -> FleetOrders {
-        try persist(stop) { (connection) throws(PQError) in
-            try OrderCalls(terms.schema).read(connection, by: .now + terms.answer)
-        }
-    }
-
     // MARK: Ownership
 
     private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {

@@ -10,6 +10,10 @@ package enum HostNews: Sendable {
     /// goes on as the database has it, and the copy is kept at this path.
     case setAside(journal: String, copy: String, why: SetAside)
 
+    /// The database went back to before orders to the fleet that this journal has carried out: it has none behind that number. The
+    /// first of these pauses are in it again, the others can't be.
+    case ordersLost(journal: String, after: Int64, putBack: [FleetOrder], refused: [FleetOrder])
+
     package enum SetAside: Hashable, Sendable {
         /// The copy is of another database, or of another journal.
         case foreign

@@ -31,6 +31,13 @@ extension HostTerms {
         }
     }
 
+    /// Takes an order back that was about nothing.
+    package func withdrawOrder(_ number: Int64, by deadline: ContinuousClock.Instant) throws(JournalError) {
+        try asOperator(by: deadline) { (connection) throws(PQError) in
+            try OrderCalls(schema).withdraw(number, connection, by: deadline)
+        }
+    }
+
     /// Makes a call that may be made twice.
     private func asOperator<R>(
         by deadline: ContinuousClock.Instant, _ call: (PQConnection) throws(PQError) -> R

@@ -3,7 +3,8 @@ internal import Holdfast
 /// Counts the hosts that live, from looks at the journals of all hosts. It has no clock and no connection.
 ///
 /// A host counts from the first look that shows it: what hosts divide is divided among too few for no longer than a look
-/// takes. It counts until it was not heard of for ``keeping``, so that the restart of a host changes nothing.
+/// takes. It counts until it was not heard of for ``keeping``, so that the restart of a host changes nothing, or until another host
+/// has taken its journal: then its lease is over, and if it comes back it has another journal.
 package struct LiveHosts: Sendable {
     /// How long a host is counted that is not heard of.
     package static let keeping = Duration.seconds(30)
@@ -32,8 +33,12 @@ package struct LiveHosts: Sendable {
         let passed = min(max(now - (lastLook ?? now), .zero), Self.greatestGap)
         lastLook = now
         for id in signs.keys { signs[id]?.silence += passed }
-        for journal in journals where journal.isOfItsHost && !journal.sighting.isFree && !mine.contains(journal.id) {
-            if signs[journal.id]?.sighting != journal.sighting { signs[journal.id] = Sign(sighting: journal.sighting) }
+        for journal in journals where !journal.sighting.isFree {
+            if !journal.isOfItsHost || mine.contains(journal.id) {
+                signs[journal.id] = nil
+            } else if signs[journal.id]?.sighting != journal.sighting {
+                signs[journal.id] = Sign(sighting: journal.sighting)
+            }
         }
         return signs.values.count { $0.silence < Self.keeping } + 1
     }

@@ -86,6 +86,11 @@ struct LogMender {
         while let claims = try journal.identityClaims(after: &last) {
             try IdentityCalls(terms.schema).restore(claims, of: place.id, epoch: epoch, connection, by: deadline)
         }
+        let orders = OrderCalls(terms.schema)
+        if var lost = try LostPauses(of: journal, lackedBy: try orders.read(connection, by: deadline)) {
+            try lost.putBack(orders, connection, answer: terms.answer)
+            onNews(lost.news(of: place.name))
+        }
         // Takes the claim back, which would keep others from the journal.
         let calls = FleetCalls(terms.schema)
         let lineage = try calls.lineages(connection, by: deadline)[place.id] ?? Lineage()

@@ -20,6 +20,16 @@ package struct FleetOrders: Hashable, Sendable {
     /// Whether the order was given in this database, before the newest one.
     func has(_ mark: OrderMark) -> Bool { stamps[mark.number] == mark.stamp }
 
+    /// Whether the database went back to before an order that was given in it. One of more than ``kept`` orders ago it may have
+    /// forgotten.
+    func wentBack(before mark: OrderMark) -> Bool { !has(mark) && mark.number > (last?.number ?? 0) - Self.kept }
+
+    /// So many orders are known that later ones have replaced.
+    private static let kept: Int64 = 1000
+
+    func stamp(of number: Int64) -> String? { stamps[number] }
+    func knows(stamp: String) -> Bool { stamps.values.contains(stamp) }
+
     /// Pauses, and resumptions of a part of what an earlier one pauses.
     package var inForce: [FleetOrder] {
         all.filter { order in

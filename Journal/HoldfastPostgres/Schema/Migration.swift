@@ -30,7 +30,7 @@ package struct Migration: Sendable {
     }
 
     package static let all = [
-        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
+        version1, version2, version3, version4, version5, version6, version7, version8, version9, version10, version11,
     ]
 
     /// Everything between the lock and the COMMIT.

@@ -2,6 +2,9 @@ package import HoldfastPQ
 
 /// A reason for which a schema can't be used or changed. Its description says what to do.
 package enum SchemaError: Error, Sendable, CustomStringConvertible {
+    /// The SQLSTATE of a right that is missing.
+    static let noRightState = "42501"
+
     case badName(String)
     case badRole(String)
     /// There is no schema, or nothing of Holdfast's in it.

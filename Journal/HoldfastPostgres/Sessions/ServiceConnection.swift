@@ -11,7 +11,8 @@ enum ServiceConnection {
     /// Connects, and finds out whether this program may use the schema.
     ///
     /// - Parameter name: for administrators, in `pg_stat_activity`.
-    /// - Throws: `unexpected`, with what is to be done, for a schema that can't be used.
+    /// - Throws: `unexpected`, with what is to be done, for a schema that can't be used, and `refused` with SQLSTATE 42501 where the
+    ///   role may not.
     static func open(
         _ target: PQTarget, _ schema: SchemaName, name: String, by deadline: ContinuousClock.Instant,
         _ interruption: PQInterruption
@@ -24,6 +25,12 @@ enum ServiceConnection {
         } catch {
             connection.close()
             if case .failed(let error) = error { throw error }
+            if case .mayNotUse(let schema, let role) = error {
+                let message = "role \(role) may not use schema \(schema)"
+                throw PQError(
+                    .refused, message,
+                    server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))
+            }
             throw PQError(.unexpected, error.description)
         }
     }

@@ -30,7 +30,8 @@ public struct TagPause: Hashable, Sendable {
 ///     1  u64  number of the next pause
 ///     9  u16  count; then for each: u64 number · i64 since · u16 length of the tag · u16 length of the reason · tag · reason
 package struct TagPauses: Hashable, Sendable {
-    /// The most tags that are paused at once.
+    /// The most tags that are paused at once by orders to this journal alone. The fleet's orders are counted where they are given,
+    /// and hold in each journal, whatever its own operators have paused.
     package static let limit = 64
     /// The name of the note.
     package static let noteName = "engine/paused-tags"
@@ -52,8 +53,12 @@ package struct TagPauses: Hashable, Sendable {
 
     /// Pauses a tag. One that is paused already stays so since then, for the new reason.
     ///
-    /// - Parameter reason: cut to ``LaneState/longestReason`` bytes.
-    package mutating func pause(_ tag: [UInt8], reason: String, at now: WallTime) throws(JournalError) {
+    /// - Parameters:
+    ///   - reason: cut to ``LaneState/longestReason`` bytes.
+    ///   - isOfFleet: whether an order to all journals of a fleet wants it, for which there is always room.
+    package mutating func pause(
+        _ tag: [UInt8], reason: String, at now: WallTime, isOfFleet: Bool = false
+    ) throws(JournalError) {
         guard (1...Self.longestTag).contains(tag.count) else {
             throw JournalError(.invalidEntry, "a tag to pause has 1 to \(Self.longestTag) bytes, not \(tag.count)")
         }
@@ -64,11 +69,11 @@ package struct TagPauses: Hashable, Sendable {
             all[index] = TagPause(tag: tag, since: old.since, reason: cut, number: old.number)
             return
         }
-        guard all.count < Self.limit else {
+        guard all.count < (isOfFleet ? Int(UInt16.max) : Self.limit) else {
             throw JournalError(
                 .invalidEntry,
-                "\(TagPause.name(of: tag).debugDescription) can't be paused: \(Self.limit) tags are paused, and no more can "
-                    + "be at once. Resume one of them first")
+                "\(TagPause.name(of: tag).debugDescription) can't be paused: \(all.count) tags are paused, and no more than "
+                    + "\(Self.limit) can be at once. Resume one of them first")
         }
         // By the clock, since a record that was lost with its numbers may have left entries in their places.
         let number = max(nextNumber, UInt64(max(now.seconds, 0)))

@@ -1,7 +1,7 @@
 /// The ``OperatorDesk`` of a running engine. Calls about its lanes go through their Consumers, all others to the journal.
 ///
 /// Calls about lanes that the engine serves wait for ``PushEngine/run()``, and fail once it has ended.
-struct EngineDesk: OperatorDesk {
+struct EngineDesk: FleetOrderDesk {
     let core: EngineCore
 
     var atRest: JournalDesk {
@@ -98,9 +98,15 @@ struct EngineDesk: OperatorDesk {
 
     // MARK: Tags
 
-    func pause(tag: [UInt8], reason: String) async throws {
+    func pause(tag: [UInt8], reason: String) async throws { try await pause(tag, reason) }
+
+    func pauseForFleet(tag: [UInt8], reason: String) async throws { try await pause(tag, reason, isOfFleet: true) }
+
+    private func pause(_ tag: [UInt8], _ reason: String, isOfFleet: Bool = false) async throws {
         let now = core.producer.clock.wall()
-        try await change { (pauses) throws(JournalError) in try pauses.pause(tag, reason: reason, at: now) }
+        try await change { (pauses) throws(JournalError) in
+            try pauses.pause(tag, reason: reason, at: now, isOfFleet: isOfFleet)
+        }
     }
 
     func resume(tag: [UInt8]) async throws {

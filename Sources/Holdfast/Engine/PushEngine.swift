@@ -179,7 +179,10 @@ public final class PushEngine: Service, Sendable {
 
     /// The operators' interface: to pause and resume lanes, take entries back, send rejections again, and more. Calls about
     /// lanes wait for ``run()``.
-    public var desk: any OperatorDesk { EngineDesk(core: core) }
+    public var desk: any OperatorDesk { fleetOrderDesk }
+
+    /// The same, where the orders to a fleet are carried out, too.
+    package var fleetOrderDesk: any FleetOrderDesk { EngineDesk(core: core) }
 
     /// Exchanges routes and configuration while the engine runs, all or nothing. Needs ``run()`` to be running.
     ///

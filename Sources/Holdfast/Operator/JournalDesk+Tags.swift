@@ -1,9 +1,13 @@
 /// Pauses of tags.
-extension JournalDesk {
+extension JournalDesk: FleetOrderDesk {
     /// Notes in the journal, durably on return, that the tag is paused.
-    public func pause(tag: [UInt8], reason: String) async throws {
+    public func pause(tag: [UInt8], reason: String) async throws { try pause(tag, reason) }
+
+    package func pauseForFleet(tag: [UInt8], reason: String) async throws { try pause(tag, reason, isOfFleet: true) }
+
+    private func pause(_ tag: [UInt8], _ reason: String, isOfFleet: Bool = false) throws(JournalError) {
         var pauses = try journal.pausedTags()
-        try pauses.pause(tag, reason: reason, at: clock.wall())
+        try pauses.pause(tag, reason: reason, at: clock.wall(), isOfFleet: isOfFleet)
         try journal.keep(pauses)
     }
 

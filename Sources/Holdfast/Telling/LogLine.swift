@@ -69,6 +69,9 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
     case entryQuarantined = "entry-quarantined"
     case blacklistUnreadable = "blacklist-unreadable"
 
+    // warning: nothing is wrong with the journal
+    case journalLeft = "journal-left"
+
     // critical
     case journalFailed = "journal-failed"
 
@@ -83,7 +86,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
             .connectorNotice:
             .notice
         case .careful, .credentialsDoubted, .markNotLowered, .stateNotNoted, .trimFailed, .barrierUnanswered,
-            .endUnproven, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed:
+            .endUnproven, .listenerSlow, .oldestUnread, .feedbackFailed, .connectorWarning, .noteFailed, .journalLeft:
             .warning
         case .endsConnections, .readFailed, .tokensUnread, .settlementFailed, .promotionFailed, .lateError,
             .impossibleIdentifier, .secondHandOut, .feedbackNotStored, .entryQuarantined, .blacklistUnreadable:
@@ -98,7 +101,7 @@ enum LogLine: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .handedOut, .settled, .committed, .cleared: false
         case .routeStarted, .routeShuttingDown, .engineEnded, .report, .clockUnproven, .reconfigured, .identified,
-            .withdrawn, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
+            .withdrawn, .journalLeft, .journalFailed, .connectorNotice, .connectorWarning, .endUnproven:
             false
         case .connectionOpened, .connectionClosed, .markMoved, .promoted, .barrierWritten, .laneProbed,
             .connectionEnded, .convicted, .movedToOtherEnvironment, .rejectionsTrimmed, .holding, .handingOut,

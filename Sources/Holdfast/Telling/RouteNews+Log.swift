@@ -208,12 +208,20 @@ extension EngineLog {
     private func tellJournal(_ news: RouteNews) {
         switch news {
         case .oldestUnread(let words): self(.oldestUnread, "the age of a lane's first entry can't be read: \(words)")
+        case .journalLost(let error) where error.code.isOfOwnership:
+            self(
+                .journalLeft,
+                "the engine ends, and the journal has to be opened anew, as a service does by itself; what was accepted is in the "
+                    + "database: \(error)", error.metadata)
         case .journalLost(let error):
-            self(.journalFailed, "stopping: the journal can't be used any more: \(error)", error.metadata)
+            self(
+                .journalFailed,
+                "the engine ends, since the journal can't be used before it is opened anew; what was accepted is in it: \(error)",
+                error.metadata)
         case .journalUnreadable(let error, let inFlight):
             self(
                 .journalFailed,
-                "stopping: the journal can't be read further; \(inFlight) in flight get their answers first: \(error)",
+                "the engine ends, since the journal can't be read further; \(inFlight) in flight get their answers first: \(error)",
                 error.metadata)
         default: break
         }

@@ -82,3 +82,9 @@ extension JournalError {
     /// Whether the journal takes and gives nothing more until it is opened again.
     package var needsReopening: Bool { [.undetermined, .mustBeReopened, .ownershipLost, .contradicted].contains(code) }
 }
+
+extension JournalError.Code {
+    /// Whether nothing is wrong with the journal itself: another host owns it, or the database that keeps it went back in time or is
+    /// away. It is opened anew, as often as that comes.
+    package var isOfOwnership: Bool { [.ownershipLost, .unreachable, .contradicted].contains(self) }
+}

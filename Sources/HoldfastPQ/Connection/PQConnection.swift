@@ -57,12 +57,7 @@ extension PQConnection {
     private func setUp(
         _ session: PQSession, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> (settings: [String: String], isInRecovery: Bool) {
-        try run([session.step()], by: deadline)
-        do throws(PQError) {
-            try run([PQSession.english], by: deadline)
-        } catch  where error.kind == .refused {
-            // Not allowed to: messages stay in the server's language.
-        }
+        try run([session.step(), PQSession.english], by: deadline)
         var settings: [String: String] = [:]
         for row in try run([PQSession.reading], by: deadline)[0].rows { settings[try row.text(0)] = try row.text(1) }
         let isInRecovery = settings.removeValue(forKey: "recovery") == "true"

@@ -54,8 +54,13 @@ package struct PQSession: Sendable {
             """, parameters, reading: true)
     }
 
-    /// Only superusers may set it, and those whom they allow to. Nothing depends on it but the language of messages.
-    static let english = PQStep("SELECT pg_catalog.set_config('lc_messages', 'C', false)", reading: true)
+    /// For superusers alone: from others the server refuses it, and writes that into its log for each connection. Nothing depends on
+    /// it but the language of messages.
+    static let english = PQStep(
+        """
+        SELECT pg_catalog.set_config('lc_messages', 'C', false)
+        WHERE pg_catalog.current_setting('is_superuser') = 'on'
+        """, reading: true)
 
     /// The settings as they are, for who does not believe that they were taken, and what else is worth knowing.
     static let reading = PQStep(

@@ -44,7 +44,9 @@ package enum FleetDesk {
         case .notAsked(_, let error) where error.kind == .unreachable:
             JournalError(.unreachable, failure.description)
         case .notAsked(_, let error) where error.sqlState == "42501" || error.sqlState?.hasPrefix("28") ?? false:
-            JournalError(.permissionDenied, failure.description)
+            JournalError(
+                .permissionDenied,
+                "\(failure): have the schema's owner run `holdfast postgres migrate --operators` with this role")
         case .notAsked: ControlError(.failed, failure.description)
         }
     }
@@ -58,7 +60,7 @@ extension CommandServer {
     ///   - blacklist: the copy of the blacklist that hosts share.
     ///   - orders: what carries the fleet's orders out at this journal.
     func serve(
-        _ journal: Int32, epoch: Int64, desk: any OperatorDesk, reading directory: String? = nil,
+        _ journal: Int32, epoch: Int64, desk: any FleetOrderDesk, reading directory: String? = nil,
         blacklist: String? = nil, orders: JournalOrders
     ) {
         let reading = Self.reading(directory, blacklist)

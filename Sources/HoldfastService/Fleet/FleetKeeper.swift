@@ -109,7 +109,7 @@ final class FleetKeeper: Service, Sendable {
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.
             place.shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
-            do throws(JournalError) { return (owned, try journals.orders(stop)) } catch {
+            do throws(JournalError) { return (owned, try journals.orders(stop, for: owned)) } catch {
                 owned.close()
                 throw error
             }

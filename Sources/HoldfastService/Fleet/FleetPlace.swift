@@ -15,7 +15,7 @@ package struct FleetPlace: Sendable {
     let shared: FleetShares
     /// Of the routes of all engines of this host, divided among the hosts that live.
     let rates: FleetRates
-    /// What an operator should know of the database all the time, in whole sentences.
+    /// What an operator should know all the time of the database, and of how the journal was opened, in whole sentences.
     package let warnings: [String]
 
     /// Opens the journal that this host accepts into. The database is waited for as long as it is away.
@@ -43,7 +43,7 @@ package struct FleetPlace: Sendable {
                     // Before anything is handed out.
                     do throws(JournalError) {
                         rates.looked(try journals.list(stop), mine: [own.id])
-                        return (own, try journals.orders(stop))
+                        return (own, try journals.orders(stop, for: own))
                     } catch {
                         own.close()
                         throw error
@@ -137,7 +137,23 @@ final class FleetLog: Sendable {
                 "The database had lost commits of journal \(journal), and others have gone on from what it has: it ends with commit "
                     + "\(log), and \(copy) with commit \(last) of another line. The journal goes on as the database has it. The copy is "
                     + "kept: `holdfast journal status --journal \(copy)` says what waits in it", about: journal)
+        case .ordersLost(let journal, let number, let back, let refused):
+            keep(Self.words(ordersLostAfter: number, journal, back, refused))
         }
+    }
+
+    private static func words(
+        ordersLostAfter number: Int64, _ journal: String, _ back: [FleetOrder], _ refused: [FleetOrder]
+    ) -> String {
+        func list(_ orders: [FleetOrder]) -> String { orders.map(\.pauseWords).joined(separator: ", ") }
+        var words =
+            "The database went back to before orders to the fleet that journal \(journal) has carried out: it knew none behind "
+            + "order \(number). What was paused there stays paused"
+        if !back.isEmpty { words += "; put back for all journals: \(list(back))" }
+        if !refused.isEmpty {
+            words += "; hosts that come later would send, unless it is ordered again with --fleet: \(list(refused))"
+        }
+        return words + ". Look at `holdfast lanes list --fleet` and `holdfast tags list --fleet`, and resume what is to go"
     }
 
     /// - Parameter journal: of whose copy the last words are what counts.
@@ -146,6 +162,17 @@ final class FleetLog: Sendable {
         kept.withLock { kept in
             if !journal.isEmpty { kept.removeAll { $0.journal == journal } }
             kept.append((journal, words))
+        }
+    }
+}
+
+extension FleetOrder {
+    /// What a pause is about.
+    fileprivate var pauseWords: String {
+        switch subject {
+        case .lanes(let pattern?): "lanes \(pattern.description.printable(maximumLength: 320))"
+        case .lanes(nil): "all lanes"
+        case .tags(let tag): "tag \(String(decoding: tag ?? [], as: UTF8.self).printable(maximumLength: 256))"
         }
     }
 }

@@ -49,6 +49,15 @@ package struct FleetRegister: Sendable {
         }
     }
 
+    /// Takes an order back that was about nothing.
+    ///
+    /// - Throws: ``JournalError`` when the database can't be reached, or this role may not ask.
+    package func withdrawOrder(_ number: Int64, timeout: Duration = .seconds(10)) async throws(JournalError) {
+        try await FleetPlace.onThread("holdfast-orders") { () throws(JournalError) in
+            try terms.withdrawOrder(number, by: .now + timeout)
+        }
+    }
+
     /// The desk of the owner of a journal, whichever host that is.
     ///
     /// - Parameter timeout: how long the owner may take for each request.

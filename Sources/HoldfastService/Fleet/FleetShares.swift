@@ -83,14 +83,14 @@ struct CommandsOfJournal: Service {
 
     func run() async throws {
         shared.commands.serve(
-            owned.id, epoch: owned.epoch, desk: engine.desk, reading: owned.directory, blacklist: shared.copy,
+            owned.id, epoch: owned.epoch, desk: engine.fleetOrderDesk, reading: owned.directory, blacklist: shared.copy,
             orders: orders)
         defer {
             shared.commands.end(owned.id)
             shared.tell(nil, of: owned.name)
         }
         await cancelWhenGracefulShutdown {
-            await self.orders.run(self.engine.desk) { self.shared.tell($0, of: self.owned.name) }
+            await self.orders.run(self.engine.fleetOrderDesk) { self.shared.tell($0, of: self.owned.name) }
         }
     }
 }

@@ -29,7 +29,7 @@ actor JournalOrders {
     nonisolated var lastNumber: Int64 { newest.withLock { $0.last?.number ?? 0 } }
 
     /// Carries out what comes, until it is cancelled. What fails is tried again.
-    func run(_ desk: any OperatorDesk, onTrouble: (String?) -> Void) async {
+    func run(_ desk: any FleetOrderDesk, onTrouble: (String?) -> Void) async {
         for await _ in news {
             while !Task.isCancelled {
                 do {
@@ -48,7 +48,7 @@ actor JournalOrders {
     ///
     /// - Parameter routes: whose lanes are opened, each under the orders that are in force, if the journal has not got them.
     /// - Throws: ``JournalError``; what was carried out is carried out once more later.
-    func carryOut(_ desk: any OperatorDesk, opening routes: [String] = []) async throws {
+    func carryOut(_ desk: any FleetOrderDesk, opening routes: [String] = []) async throws {
         let before = change
         let change = Task {
             _ = await before?.result
@@ -58,7 +58,7 @@ actor JournalOrders {
         try await change.value
     }
 
-    private func perform(_ desk: any OperatorDesk, _ routes: [String]) async throws {
+    private func perform(_ desk: any FleetOrderDesk, _ routes: [String]) async throws {
         let orders = newest.withLock { $0 }
         let done = try journal.note(OrderMark.noteName).flatMap { OrderMark(note: $0) }
         guard orders.last != nil || done != nil else { return }
@@ -75,22 +75,38 @@ actor JournalOrders {
         try await Self.perform(plan, desk)
         guard done != orders.last else { return }
         try await FleetPlace.onThread("holdfast-orders") { [journal] () throws(JournalError) in
+            // First, so that a journal which has carried pauses out can put them back where the database loses them.
+            let kept = KeptPauses(orders).note
+            if try journal.note(KeptPauses.noteName) != kept { try journal.setNote(KeptPauses.noteName, to: kept) }
             try journal.setNote(OrderMark.noteName, to: orders.last?.note)
         }
     }
 
-    /// What resumes comes first, since a journal has room for so many paused tags.
-    private static func perform(_ plan: OrderPlan, _ desk: any OperatorDesk) async throws {
-        for (tag, change) in plan.tags where change == .resume { try await desk.resume(tag: tag) }
-        for (tag, change) in plan.tags {
-            if case .pause(let reason) = change { try await desk.pause(tag: tag, reason: reason) }
+    /// One that fails keeps none of the others from being carried out.
+    ///
+    /// - Throws: the first failure.
+    private static func perform(_ plan: OrderPlan, _ desk: any FleetOrderDesk) async throws {
+        var failure: (any Error)?
+        func attempt(_ change: () async throws -> Void) async {
+            do { try await change() } catch { failure = failure ?? error }
         }
-        for (lane, change) in plan.lanes.sorted(by: { $0.key.description < $1.key.description }) {
-            switch change {
-            case .pause(let reason): try await desk.pause(lane, reason: reason)
-            case .resume: try await desk.resume(lane)
+        for (tag, change) in plan.tags {
+            await attempt {
+                switch change {
+                case .pause(let reason): try await desk.pauseForFleet(tag: tag, reason: reason)
+                case .resume: try await desk.resume(tag: tag)
+                }
             }
         }
+        for (lane, change) in plan.lanes.sorted(by: { $0.key.description < $1.key.description }) {
+            await attempt {
+                switch change {
+                case .pause(let reason): try await desk.pause(lane, reason: reason)
+                case .resume: try await desk.resume(lane)
+                }
+            }
+        }
+        if let failure { throw failure }
     }
 
     private static func lanes(of route: String) -> [LaneKey] {
@@ -114,7 +130,7 @@ extension JournalOrders {
     /// Answers whoever has given an order.
     ///
     /// - Throws: ``ControlError`` when the order is not known here.
-    nonisolated func answer(_ body: [UInt8], _ desk: any OperatorDesk) async throws -> [UInt8] {
+    nonisolated func answer(_ body: [UInt8], _ desk: any FleetOrderDesk) async throws -> [UInt8] {
         let asked = try Form.read(OrdersForm.self, body, "the request's body").number
         try await carryOut(desk)
         let number = lastNumber

@@ -22,6 +22,6 @@ struct ServiceFailure {
     /// does not, and may come as often as it likes.
     var counts: Bool {
         guard let error = error as? JournalError else { return true }
-        return ![.ownershipLost, .unreachable, .contradicted].contains(error.code)
+        return !error.code.isOfOwnership
     }
 }

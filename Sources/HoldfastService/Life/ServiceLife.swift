@@ -145,7 +145,7 @@ final class ServiceLife: Sendable {
     ///
     /// - Throws: ``JournalError``.
     func open(_ routes: [ReadyRoute]) async throws {
-        try await opened.fleet?.orders.carryOut(engine.desk, opening: routes.map(\.route.name))
+        try await opened.fleet?.orders.carryOut(engine.fleetOrderDesk, opening: routes.map(\.route.name))
     }
 
     /// Tells these webhooks from now on, and no others.

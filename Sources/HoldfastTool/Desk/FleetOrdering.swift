@@ -9,8 +9,10 @@ struct FleetOrdering {
 
     /// Orders that were given.
     struct Given: Sendable {
+        /// Of each order, in their places.
+        var numbers: [Int64] = []
         /// Of the newest.
-        var number: Int64 = 0
+        var number: Int64 { numbers.last ?? 0 }
         /// Which of them, by their places, have ended a pause of the fleet.
         var endings: Set<Int> = []
 
@@ -31,9 +33,14 @@ struct FleetOrdering {
         var given = Given()
         for (place, subject) in subjects.enumerated() {
             let (number, ended) = try await register.order(subject, pausing: pausing, reason: reason)
-            given.number = number
+            given.numbers.append(number)
             if ended > 0 { given.endings.insert(place) }
         }
         return given
+    }
+
+    /// Takes orders back, by their places, that were about nothing.
+    func withdraw(_ given: Given, _ places: [Int]) async throws {
+        for place in places { try await register.withdrawOrder(given.numbers[place]) }
     }
 }

@@ -375,6 +375,12 @@ struct ConfigurationTests {
         return try HoldfastConfiguration.load(file: folder("c.yaml"), environment: environment)
     }
 
+    @Test("A route's name does not begin as an option of a command does")
+    func routeLikeAnOption() throws {
+        let found = try problems("routes: [{name: -x, endpoint: sandbox}, {name: a-b, endpoint: production, topics: [a]}]")
+        #expect(found.count == 1 && found[0].contains(#"routes[0].name: "-x" begins with "-""#), "\(found)")
+    }
+
     /// Without the file's name.
     private func problems(_ text: String, environment: [String: String] = [:]) throws -> [String] {
         try folder.write("c.yaml", text)

@@ -66,20 +66,50 @@ struct JournalOrdersTests {
         #expect(try journal.pausedTags().all.map(\.tag) == [[1], [2]])
     }
 
-    @Test("An order that can't be carried out is not taken for carried out, and is tried again")
-    func failing() async throws {
+    @Test("A tag that is paused for the fleet is paused in a journal whose own operators have paused as many as can be")
+    func room() async throws {
         for number in 0..<TagPauses.limit { try await desk.pause(tag: [1, UInt8(number)], reason: "") }
-        let carrying = JournalOrders(journal, orders((.tags([2]), true)))
-        let error = await #expect(throws: JournalError.self) { try await carrying.carryOut(desk) }
+        let engine = try PushEngine(
+            journal: journal, routes: [Route(name: "a", connector: InMemoryConnector())])
+        let running = Task { try await engine.run() }
+        for (desk, tag) in [(desk as any FleetOrderDesk, UInt8(2)), (engine.fleetOrderDesk, 3)] {
+            let carrying = JournalOrders(journal, orders((.tags([tag]), true), line: "\(tag)"))
+            try await carrying.carryOut(desk)
+            #expect(try journal.pausedTags().pause(of: [tag]) != nil && done == 1)
+            let error = await #expect(throws: JournalError.self) { try await desk.pause(tag: [9], reason: "") }
+            #expect(error?.code == .invalidEntry)
+        }
+        running.cancel()
+        _ = try? await running.value
+    }
+
+    @Test("An order that can't be carried out holds up no other, is not taken for carried out, and is tried again")
+    func failing() async throws {
+        let tooLong: FleetOrder.Subject = .tags(Array(repeating: 1, count: 300))
+        let rest: [(FleetOrder.Subject, Bool)] = [(.tags([2]), true), (.lanes(LanePattern("a/considerate")), true)]
+        let carrying = JournalOrders(journal, orders((tooLong, true), rest[0], rest[1]))
+        let error = await #expect(throws: JournalError.self) {
+            try await carrying.carryOut(desk, opening: ["a"])
+        }
         #expect(error?.code == .invalidEntry)
-        #expect(try done == nil)
-        try await desk.resume(tag: [1, 1])
+        #expect(try done == nil && paused().count == 2 && journal.pausedTags().pause(of: [2]) != nil)
         let told = Monitor<[Bool]>([])
         let running = Task { await carrying.run(desk) { trouble in told.withLock { $0.append(trouble == nil) } } }
-        carrying.told(orders((.tags([2]), true)))
+        carrying.told(orders(rest[0], rest[1]))
         #expect(await waitUntil { told.withLock { $0 } == [true] })
-        #expect(try journal.pausedTags().pause(of: [2]) != nil && done == 1)
+        #expect(try done == 2)
         running.cancel()
         await running.value
+    }
+
+    @Test("The journal keeps the pauses of the fleet, by which they can be put back")
+    func kept() async throws {
+        let carrying = JournalOrders(journal, orders((.tags([7]), true), (.lanes(LanePattern("b")), false)))
+        try await carrying.carryOut(desk, opening: ["a"])
+        let kept = try #require(try journal.note(KeptPauses.noteName).flatMap { KeptPauses(note: $0) })
+        #expect(kept.all.map(\.stamp) == ["1"] && kept.all.map(\.order.subject) == [.tags([7])])
+        carrying.told(orders((.tags(nil), false)))
+        try await carrying.carryOut(desk)
+        #expect(try journal.note(KeptPauses.noteName) == nil)
     }
 }

@@ -1,5 +1,6 @@
 import HoldfastAPNsAnswers
 import HoldfastTesting
+import Logging
 import Testing
 
 @testable import Holdfast
@@ -58,7 +59,8 @@ import Testing
     @Test(
         "An engine that has lost its journal ends at once, whatever tells it, and sends nothing more", arguments: 0..<3)
     func ends(_ way: Int) throws {
-        let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 10 }
+        let log = RecordingLog()
+        let bench = try Bench(InMemoryJournal(mode: .manual), log: log) { $0.window = 10 }
         try bench.submit(1..<41)
         // A commit of nothing but marks has no answer.
         bench.commits = way > 0
@@ -76,6 +78,8 @@ import Testing
             return
         }
         #expect(error.code == .ownershipLost && error.message.contains("another host"))
+        // Nothing is wrong with the journal, and nobody has to come.
+        #expect(log.lines(.journalLeft).map(\.level) == [.warning] && log.lines(.journalFailed).isEmpty)
         #expect(bench.connection.isClosed)
         #expect(bench.sent == sent)
         #expect(next.entries.count == 40)

@@ -117,6 +117,12 @@ struct FleetCommandTests {
         #expect(text.status == 0 && text.output.contains("journal alpha: host alpha"), "\(text.errors)")
         let journals = try #require(try await hosts.json()["journals"] as? [[String: Any]])
         #expect(journals.allSatisfy { $0["state"] as? String == "owned" && $0["logBytes"] is Int })
+        // A role that was granted nothing is told so, and which grant people need.
+        try world.configure("stranger", user: world.stranger)
+        for command in [["lanes", "list", "--fleet"], ["tags", "list", "--journal-name", "alpha"]] {
+            let refused = try await world.tool(on: "stranger", command)
+            #expect(refused.status == 77 && refused.errors.contains("--operators"), "\(command): \(refused.errors)")
+        }
         // Nobody listens there, and the password is in no message.
         try world.configure("lost", user: world.operators, port: 1)
         let named = ["lanes", "list", "--journal-name", "alpha", "--timeout", "200ms"]
@@ -142,6 +148,13 @@ struct FleetCommandTests {
         #expect((order["by"] as? String)?.hasSuffix("on operator, role \(world.operators)") == true, "\(order)")
         #expect(Set(lines.compactMap { $0["journal"] as? String }) == ["alpha", "beta"])
         #expect(lines.allSatisfy { $0["state"] as? String == "paused" && $0["reason"] as? String == "night" })
+
+        // A slip is no exception from the pause.
+        for word in ["resume", "pause"] {
+            let slip = try await world.tool("lanes", word, "fcm", "--fleet")
+            #expect(slip.status == 66 && slip.errors.contains("the fleet has no lane"), "\(slip.errors)")
+        }
+        #expect(try await world.tool("lanes", "list", "--fleet", "--json").lines().count { $0["order"] != nil } == 1)
 
         // Of one journal alone: its next start does not undo that.
         let one = try await world.tool("lanes", "resume", "--all", "--journal-name", "beta")
@@ -176,6 +189,9 @@ struct FleetCommandTests {
             lines[1]["journal"] as? String == "beta"
                 && (lines[1]["error"] as? String)?.contains("nothing was done") == true)
         #expect(found.errors.contains("journal beta of host beta did not answer"))
+        // What was paused there is not known, so the order is kept.
+        let kept = try await world.tool("tags", "resume", "sale", "--fleet", "--timeout", "300ms")
+        #expect(kept.status == 68 && kept.errors.contains("is kept"), "\(kept.errors)")
         let named = try await world.tool("lanes", "pause", "--all", "--journal-name", "beta", "--timeout", "300ms")
         #expect(named.status == 68 && named.errors.contains("beta"), "\(named.errors)")
     }

@@ -18,6 +18,8 @@ final class FleetWorld: Sendable {
     /// Of the hosts, and of the operators.
     let service: String
     let operators: String
+    /// A role without any right.
+    let stranger: String
     private let schema: String
     private let hosts = Monitor<[String: RunningTool]>([:])
 
@@ -26,7 +28,8 @@ final class FleetWorld: Sendable {
         folder = try TemporaryFolder()
         let suffix = UUID().uuidString.prefix(8).lowercased()
         (schema, service, operators) = ("s_\(suffix)", "service_\(suffix)", "operator_\(suffix)")
-        try cluster.psql("CREATE ROLE \(service) LOGIN", "CREATE ROLE \(operators) LOGIN")
+        stranger = "stranger_\(suffix)"
+        for role in [service, operators, stranger] { try cluster.psql("CREATE ROLE \(role) LOGIN") }
         let made = try await Tool.run(
             "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", service,
             "--operators",

@@ -107,6 +107,13 @@ extension RouteSettings {
     }
 
     private static func checkAlone(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
+        if let name = values.text("name"), name.hasPrefix("-") {
+            problems.append(
+                values.problem(
+                    "name",
+                    "\(name.debugDescription) begins with \"-\", so commands such as `holdfast lanes pause` would take it for an option"
+                ))
+        }
         if values.isGroupGiven("signing-key"), values.isGroupGiven("certificate") {
             problems.append(
                 values.problem("certificate.file", "contradicts signing-key: a route has the one or the other"))

@@ -81,10 +81,12 @@ struct LaneChoice: ParsableArguments {
         guard !words.isEmpty, !known.isEmpty else {
             return try answers.tellSilent(json: change.json, order: given.number)
         }
-        if answers.silent.isEmpty, change.pauses {
+        if answers.silent.isEmpty {
             // No journal has such lanes: it is a slip, which must not wait for a route of that name.
-            let slips = unknown.filter { !known.contains(where: $0.matches) }
-            _ = try await ordering.give(slips.map { .lanes($0) }, pausing: false)
+            let slips = (patterns ?? []).enumerated().filter { place, pattern in
+                !given.endings.contains(place) && !known.contains(where: pattern.matches)
+            }
+            try await ordering.withdraw(given, slips.map(\.offset))
         }
         for line in words { Console.standard.error(line) }
         return try answers.tellSilent(json: change.json, status: .noInput, order: given.number)

@@ -133,8 +133,8 @@ struct TagsResumeCommand: AsyncParsableCommand {
             return [place.journal: all ? paused : tags.filter(paused.contains)]
         }
         let meant = before.answers.map(\.value).reduce(into: [:]) { $0.merge($1) { $1 } }
-        let given = try await FleetOrdering(register: asking.register).give(
-            all ? [.tags(nil)] : tags.map { .tags($0) }, pausing: false)
+        let ordering = FleetOrdering(register: asking.register)
+        let given = try await ordering.give(all ? [.tags(nil)] : tags.map { .tags($0) }, pausing: false)
         let answers = try await asking.each { desk, place in
             let isCarriedOut = try await given.carryOut(desk)
             for tag in meant[place.journal] ?? [] {
@@ -143,12 +143,12 @@ struct TagsResumeCommand: AsyncParsableCommand {
             }
         }
         let resumed = meant.values.flatMap(\.self)
-        var status = ToolStatus.ok
-        for (place, tag) in self.tags.enumerated()
-        where !given.endings.contains(place) && !resumed.contains(tags[place]) {
-            Console.standard.error("tag \(tag.debugDescription) is paused in no journal that answered")
-            status = .noInput
-        }
-        return try answers.tellSilent(json: json, status: status, order: given.number)
+        let unknown = tags.indices.filter { !given.endings.contains($0) && !resumed.contains(tags[$0]) }
+        // Of a journal that did not answer, nobody knows what was paused there: then the order is kept.
+        let isKnown = before.silent.isEmpty && answers.silent.isEmpty
+        guard !unknown.isEmpty, isKnown else { return try answers.tellSilent(json: json, order: given.number) }
+        for place in unknown { Console.standard.error("tag \(self.tags[place].debugDescription) is paused in no journal") }
+        try await ordering.withdraw(given, unknown)
+        return .noInput
     }
 }
