@@ -107,7 +107,8 @@ struct OutboxWorker {
 
     private mutating func claim() throws(PQError) -> [OutboxRow] {
         let connection = try connected()
-        if restorations != terms.restorations() { (listedTo, restorations) = (0, terms.restorations()) }
+        let present = terms.restorations()
+        if restorations != present { (listedTo, restorations) = (0, present) }
         // What is under way may have numbers that come again in a database that went back in time.
         guard listedTo != 0 || underWay == 0 else {
             board.rest(.seconds(1))
