@@ -4,6 +4,7 @@ internal import HoldfastPQ
 /// The thread of an intake.
 struct OutboxWorker {
     private static let turnInterval = Duration.seconds(1)
+    private static let restorationPause = Duration.milliseconds(100)
 
     private let terms: OutboxIntake.Terms
     private let calls: OutboxCalls
@@ -66,6 +67,11 @@ struct OutboxWorker {
     private mutating func step() throws(PQError) {
         for answer in board.takeAnswers() { judge(answer) }
         if ending != nil { return }
+        guard let present = terms.restorations() else {
+            if board.isStopped { ending = .stopped } else { board.rest(Self.restorationPause) }
+            return
+        }
+        if restorations != present { (listedTo, restorations) = (0, present) }
         try settle()
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
@@ -107,8 +113,6 @@ struct OutboxWorker {
 
     private mutating func claim() throws(PQError) -> [OutboxRow] {
         let connection = try connected()
-        let present = terms.restorations()
-        if restorations != present { (listedTo, restorations) = (0, present) }
         // What is under way may have numbers that come again in a database that went back in time.
         guard listedTo != 0 || underWay == 0 else {
             board.rest(.seconds(1))
