@@ -10,6 +10,7 @@ struct OutboxWorker {
     private let calls: OutboxCalls
     private let receiver: any OutboxReceiver
     private let board: OutboxBoard
+    private let interruption: PQInterruption
     private var session: ServiceSession
     private var pace = OutboxPace()
     /// The rows that are claimed, and whose end is not known.
@@ -34,6 +35,7 @@ struct OutboxWorker {
         self.terms = terms
         self.receiver = receiver
         self.board = board
+        self.interruption = interruption
         calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch, hold: terms.hold)
         session = ServiceSession(
             terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption,
@@ -68,7 +70,7 @@ struct OutboxWorker {
         for answer in board.takeAnswers() { judge(answer) }
         if ending != nil { return }
         guard let present = terms.restorations() else {
-            if board.isStopped { ending = .stopped } else { board.rest(Self.restorationPause) }
+            if interruption.isInterrupted { ending = .stopped } else { board.pause(Self.restorationPause) }
             return
         }
         if restorations != present { (listedTo, restorations) = (0, present) }
