@@ -44,6 +44,9 @@ def promote_async(world):
     promote_behind(world, lambda: None)
     world.load(15)
     expect_words(world)
+    for host in world.hosts:
+        if "the journal is opened anew in" in host.said(100_000):
+            world.breach(f"{host.name} has thrown its engine away, with what was on the wire")
 
 
 @scenario("promote-async-and-kill", standby="async", is_fresh=True)

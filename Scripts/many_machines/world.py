@@ -79,7 +79,7 @@ class World:
     def make_standby(self):
         standby = self.server("two")
         # Never told of its own standby once it is the primary.
-        flags = ["-c", "synchronous_standby_names="]
+        flags = ["-c", "synchronous_standby_names=", "-c", "cluster_name=standby"]
         source = self.primary.port
         if self.plan.standby == "async":
             self.links.append(Proxy(source))

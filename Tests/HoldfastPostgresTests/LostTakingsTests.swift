@@ -84,6 +84,8 @@ struct LostTakingsTests {
         try schema.restore(dump)
         let sender = try FleetSender(schema, own)
         sender.deliver()
+        // What comes before the first look counts as what was there.
+        #expect(try eventually { try schema.psql("SELECT held FROM S.fleet") != "0" })
         try schema.submit(10..<11, more: Self.once)
         #expect(try eventually { sender.sent == ["n10"] })
         let taken = try FleetSender(schema, await takeOver("gone", by: other, mine: own), isOwn: false)

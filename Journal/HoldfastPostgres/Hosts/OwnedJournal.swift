@@ -45,8 +45,8 @@ package final class OwnedJournal: Sendable {
         }
     }
 
-    /// How often what the database had lost was written back since the journal was opened.
-    package var restorations: Int { gate.status.mendings }
+    /// How often what the database had lost was written back since the journal was opened; `nil` while that is to be done.
+    package var restorations: Int? { gate.isLacking ? nil : gate.status.mendings }
 
     /// Why nothing can be kept now; `nil` where it can.
     package var refusal: JournalError? { ownership.refusal }

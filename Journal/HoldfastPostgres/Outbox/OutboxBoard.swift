@@ -37,5 +37,8 @@ final class OutboxBoard: Sendable {
         board.wait(time) { !$0.answers.isEmpty || $0.isStopped != wasStopped }
     }
 
+    /// Waits for a time, whatever is told meanwhile.
+    func pause(_ time: Duration) { board.wait(time) { _ in false } }
+
     func waitForEnd(_ time: Duration) -> Bool { board.wait(time) { $0.isThreadOver } }
 }

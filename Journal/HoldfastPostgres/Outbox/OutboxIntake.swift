@@ -26,8 +26,9 @@ package final class OutboxIntake: Sendable {
         package var hold = Self.hold
         /// The rows that the journal has taken, as far as it remembers them. Asked for where a row may have been taken before.
         package var takenBefore: @Sendable () throws -> Set<QueueRow> = { [] }
-        /// How often what the database had lost of the journal was written back: each time rows come back that it had taken.
-        package var restorations: @Sendable () -> Int = { 0 }
+        /// How often what the database had lost of the journal was written back: each time rows come back that it had taken. `nil`
+        /// while that is to be done: until then no row is ended, since the log may lack the commit that has taken it.
+        package var restorations: @Sendable () -> Int? = { 0 }
         /// Called on the intake's thread for rows that may have been sent before: those that end as unknown, and those that are
         /// sent again.
         package var onDoubt: @Sendable (_ unknown: Int, _ again: Int) -> Void = { _, _ in }

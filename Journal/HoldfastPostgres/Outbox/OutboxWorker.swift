@@ -4,11 +4,13 @@ internal import HoldfastPQ
 /// The thread of an intake.
 struct OutboxWorker {
     private static let turnInterval = Duration.seconds(1)
+    private static let restorationPause = Duration.milliseconds(100)
 
     private let terms: OutboxIntake.Terms
     private let calls: OutboxCalls
     private let receiver: any OutboxReceiver
     private let board: OutboxBoard
+    private let interruption: PQInterruption
     private var session: ServiceSession
     private var pace = OutboxPace()
     /// The rows that are claimed, and whose end is not known.
@@ -33,6 +35,7 @@ struct OutboxWorker {
         self.terms = terms
         self.receiver = receiver
         self.board = board
+        self.interruption = interruption
         calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch, hold: terms.hold)
         session = ServiceSession(
             terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption,
@@ -66,6 +69,11 @@ struct OutboxWorker {
     private mutating func step() throws(PQError) {
         for answer in board.takeAnswers() { judge(answer) }
         if ending != nil { return }
+        guard let present = terms.restorations() else {
+            if interruption.isInterrupted { ending = .stopped } else { board.pause(Self.restorationPause) }
+            return
+        }
+        if restorations != present { (listedTo, restorations) = (0, present) }
         try settle()
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
@@ -107,7 +115,6 @@ struct OutboxWorker {
 
     private mutating func claim() throws(PQError) -> [OutboxRow] {
         let connection = try connected()
-        if restorations != terms.restorations() { (listedTo, restorations) = (0, terms.restorations()) }
         // What is under way may have numbers that come again in a database that went back in time.
         guard listedTo != 0 || underWay == 0 else {
             board.rest(.seconds(1))
