@@ -367,7 +367,7 @@ let package = Package(
         .testTarget(
             name: "HoldfastServiceTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres",
                 "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,

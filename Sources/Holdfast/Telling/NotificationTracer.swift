@@ -23,7 +23,7 @@ package struct NotificationTracer: Sendable {
         let instant = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: start)
         let span: any Span = tracer.startSpan(name, context: context, ofKind: kind, at: instant)
         let own = trace(of: span.context)
-        guard span.isRecording, let own, own.isSampled else {
+        guard span.isRecording, own?.isSampled ?? true else {
             span.end(at: instant)
             return TracedSpan(span: nil, trace: own)
         }
@@ -59,7 +59,8 @@ package struct NotificationTracer: Sendable {
 package struct TracedSpan: Sendable {
     /// Nil if it is not recorded.
     let span: (any Span)?
-    /// Also of one that is not recorded, whose children are not either; nil if the tracer says none.
+    /// Also of one that is not recorded, whose children are not either; nil if the tracer has other headers than the W3C's, and
+    /// then nothing can be kept.
     package let trace: TraceContext?
 
     /// Whether anybody will see it. Nothing is kept of one that nobody will.
