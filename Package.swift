@@ -350,7 +350,7 @@ let package = Package(
             name: "HoldfastTestingTests",
             dependencies: [
                 "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", coreMetrics, logging,
-                serviceLifecycle, unixSignals,
+                serviceLifecycle, tracing, unixSignals,
             ], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(

@@ -12,8 +12,8 @@ final class RouteSpans {
         let id: NotificationID
         let acceptedAt: WallTime
         var attempts: Int
-        /// The attempt that has no answer yet.
-        var attempt: TracedSpan?
+        /// The attempt that has no answer yet, and where it is.
+        var attempt: (span: TracedSpan, connection: Int, ticket: Ticket)?
         /// Of the last attempt that has.
         var answered: (span: TracedSpan, at: UInt64)?
     }
@@ -50,7 +50,9 @@ final class RouteSpans {
             let key = EntryKey(lane: lane, uid: batch.items[position].uid)
             guard traced[key] != nil || traced.count < Self.limit else { continue }
             if let ticket {
-                entry.attempt = tracer.start("attempt \(entry.topic)", .client, parent: entry.trace)
+                endAttempt(key, error: "never_processed")
+                let span = tracer.start("attempt \(entry.topic)", .client, parent: entry.trace)
+                entry.attempt = (span, connection, ticket)
                 tickets[connection, default: [:]][ticket] = key
             }
             traced[key] = entry
@@ -86,25 +88,26 @@ final class RouteSpans {
             for (ticket, result) in results { answer(ticket, of: connection, result) }
         case .ended:
             let rest = tickets.removeValue(forKey: connection) ?? [:]
-            for key in rest.values { endAttempt(key, of: connection, error: "connection_ended") }
+            for key in rest.values { endAttempt(key, error: "connection_ended") }
         default: return
         }
     }
 
     private func answer(_ ticket: Ticket, of connection: Int, _ result: SendResult?) {
-        guard let key = tickets[connection]?.removeValue(forKey: ticket) else { return }
+        guard let key = tickets[connection]?[ticket] else { return }
         var error: String?
         if let result, result.verdict != .confirmed {
             error = result.reason?.rawValue ?? result.status.map { "\($0)" } ?? result.verdict.word
         }
-        endAttempt(key, of: connection, result, error: error)
+        endAttempt(key, result, error: error)
     }
 
-    private func endAttempt(_ key: EntryKey, of connection: Int, _ result: SendResult? = nil, error: String? = nil) {
-        guard var entry = traced[key], let span = entry.attempt else { return }
+    private func endAttempt(_ key: EntryKey, _ result: SendResult? = nil, error: String? = nil) {
+        guard var entry = traced[key], let attempt = entry.attempt else { return }
+        tickets[attempt.connection]?[attempt.ticket] = nil
         entry.attempts += 1
         var attributes = attributes(of: entry, key, "attempt")
-        attributes["holdfast.connection"] = connection
+        attributes["holdfast.connection"] = attempt.connection
         attributes["holdfast.attempt"] = entry.attempts
         attributes["server.address"] = connector.endpoint
         if let status = result?.status ?? (error == nil ? connector.confirmingStatus : nil) {
@@ -112,8 +115,8 @@ final class RouteSpans {
             attributes["http.response.status_code"] = status
         }
         if let unique = result?.uniqueID { attributes["holdfast.apns_unique_id"] = unique }
-        span.end(attributes, error: error)
-        entry.answered = (span, DefaultTracerClock.now.nanosecondsSinceEpoch)
+        attempt.span.end(attributes, error: error)
+        entry.answered = (attempt.span, DefaultTracerClock.now.nanosecondsSinceEpoch)
         entry.attempt = nil
         traced[key] = entry
     }
@@ -122,7 +125,7 @@ final class RouteSpans {
 
     /// An entry goes back into its lane as it was.
     func requeued(_ key: EntryKey) {
-        if traced[key]?.attempt != nil { endAttempt(key, of: Connections.none, error: "never_processed") }
+        endAttempt(key, error: "never_processed")
         traced[key] = nil
     }
 
@@ -147,7 +150,7 @@ final class RouteSpans {
     private func end(_ key: EntryKey, _ outcome: String, _ reason: Reason? = nil) {
         guard traced[key] != nil else { return }
         // On a connection that answers errors only, this is the first that is heard of it.
-        endAttempt(key, of: Connections.none)
+        endAttempt(key)
         guard let entry = traced.removeValue(forKey: key) else { return }
         let start = entry.answered?.at ?? DefaultTracerClock.now.nanosecondsSinceEpoch
         let span = tracer.start("settle \(entry.topic)", .internal, parent: entry.trace, at: start)

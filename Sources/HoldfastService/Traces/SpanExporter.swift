@@ -37,15 +37,21 @@ package final class SpanExporter: Sendable {
 
     /// Exports what has ended, and ends.
     ///
-    /// - Parameter limit: then what is left is dropped.
+    /// - Parameter limit: then what is left is dropped. A connection that is being made then is not waited for.
     package func end(within limit: Duration) async {
         queue.end()
         guard let task = task.withLock({ $0 }) else { return }
+        let (ending, end) = AsyncStream.makeStream(of: Void.self)
         let timer = Task {
             do { try await Task.sleep(for: limit) } catch { return }
             task.cancel()
+            end.finish()
         }
-        await task.value
+        Task {
+            await task.value
+            end.finish()
+        }
+        for await _ in ending {}
         timer.cancel()
         await poster.close()
     }
@@ -55,8 +61,8 @@ package final class SpanExporter: Sendable {
             // What ends while the last request is on its way is looked for once more.
             let isLast = queue.isEnding
             if !isLast { await queue.wait(atMost: settings.interval) }
-            while case let spans = queue.take(), !spans.isEmpty { await export(spans) }
-            if isLast || Task.isCancelled { return }
+            while !Task.isCancelled, case let spans = queue.take(), !spans.isEmpty { await export(spans) }
+            if isLast || Task.isCancelled { return queue.dropRest() }
         }
     }
 

@@ -61,6 +61,14 @@ package final class SpanQueue: Sendable {
         }
     }
 
+    /// What waits goes nowhere.
+    func dropRest() {
+        state.withLock { state in
+            state.figures.refused += state.spans.count
+            state.spans = []
+        }
+    }
+
     func count(_ change: @Sendable (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
     /// Waits until a request is full, until the time is over, or until the end has begun. One caller at a time.

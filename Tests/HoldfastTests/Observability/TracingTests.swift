@@ -1,3 +1,4 @@
+import HoldfastAPNsAnswers
 import HoldfastTesting
 import InMemoryTracing
 import Logging
