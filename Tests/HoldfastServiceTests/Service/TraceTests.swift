@@ -77,7 +77,7 @@ struct TraceTests {
             let server = try server(
                 to: mock.address, trusting: mock.certificateAuthorityFile,
                 traces: "endpoint: \"http://127.0.0.1:\(collector.port)\", interval: 10ms")
-            try await serving(server) {
+            try await serving(server) { () async throws in
                 #expect(try await push(to: server) == "200")
                 #expect(try await waitUntil { try collector.spans.count == 4 })
             }
@@ -108,10 +108,10 @@ struct TraceTests {
         try await withMock { mock in
             // Nobody listens there.
             let first = try server(to: "127.0.0.1:1", trusting: mock.certificateAuthorityFile, traces: traces)
-            try await serving(first) { #expect(try await push(to: first) == "200") }
+            try await serving(first) { () async throws in #expect(try await push(to: first) == "200") }
             let send = try #require(try collector.span("send "))
             let second = try server(to: mock.address, trusting: mock.certificateAuthorityFile, traces: traces)
-            try await serving(second) { #expect(try await waitUntil { try collector.span("settle ") != nil }) }
+            try await serving(second) { () async throws in #expect(try await waitUntil { try collector.span("settle ") != nil }) }
             #expect(try collector.span("attempt ")?.parentSpanId == send.spanId)
             #expect(try collector.spans.allSatisfy { $0.traceId == Self.trace })
         }
@@ -124,7 +124,7 @@ struct TraceTests {
             let server = try server(
                 to: mock.address, trusting: mock.certificateAuthorityFile,
                 traces: "endpoint: \"http://127.0.0.1:\(collector.port)\", interval: 10ms")
-            try await serving(server) {
+            try await serving(server) { () async throws in
                 #expect(try await push(to: server, []) == "200")
                 #expect(try await push(to: server, ["traceparent: nonsense"]) == "200")
                 #expect(
@@ -143,7 +143,7 @@ struct TraceTests {
             let server = try server(
                 to: mock.address, trusting: mock.certificateAuthorityFile,
                 traces: "endpoint: \"http://127.0.0.1:\(collector.port)\", interval: 10ms, sample: 1")
-            try await serving(server) {
+            try await serving(server) { () async throws in
                 // Its sender wants none, which holds.
                 #expect(try await push(to: server, ["traceparent: \(Self.parent.dropLast())0"]) == "200")
                 #expect(await waitUntil { mock.counters.accepted == 1 })
@@ -168,7 +168,7 @@ struct TraceTests {
                 to: mock.address, trusting: mock.certificateAuthorityFile,
                 traces: "endpoint: \"http://127.0.0.1:\(port)\", interval: 10ms, timeout: 100ms, limit: 5, sample: 1")
             let start = ContinuousClock.now
-            try await serving(server) {
+            try await serving(server) { () async throws in
                 for _ in 0..<3 { #expect(try await push(to: server) == "200") }
                 #expect(await waitUntil { server.engine?.status().unconfirmed == 0 })
             }
@@ -192,7 +192,7 @@ struct TraceTests {
     @Test("Without an endpoint nothing of a trace is kept") func off() async throws {
         try await withMock { mock in
             let server = try server(to: "127.0.0.1:1", trusting: mock.certificateAuthorityFile, traces: "sample: 1")
-            try await serving(server) { #expect(try await push(to: server) == "200") }
+            try await serving(server) { () async throws in #expect(try await push(to: server) == "200") }
             #expect(!server.prometheusText.contains("holdfast_trace_"))
             for name in try FileManager.default.subpathsOfDirectory(atPath: folder("push.journal")) {
                 guard let bytes = FileManager.default.contents(atPath: folder("push.journal") + "/" + name) else { continue }
