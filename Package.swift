@@ -29,6 +29,8 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -64,6 +66,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         // Only tests take it, beside which an application's own configuration is read.
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -95,7 +98,7 @@ let package = Package(
 
         // The engine and its contracts.
         .target(
-            name: "Holdfast", dependencies: ["HoldfastPlatform", serviceLifecycle, logging, coreMetrics],
+            name: "Holdfast", dependencies: ["HoldfastPlatform", serviceLifecycle, logging, coreMetrics, tracing],
             swiftSettings: strict),
 
         // The meaning of APNs' answers: a table without a network, for senders of one's own as well.
@@ -181,7 +184,7 @@ let package = Package(
                 "HoldfastOpenSSL",
                 "HoldfastTransport", coreMetrics,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
-                serviceLifecycle,
+                serviceLifecycle, tracing,
             ],
             swiftSettings: strict),
 
@@ -194,7 +197,7 @@ let package = Package(
             dependencies: [
                 "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport",
-                "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, yams,
+                "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, tracing, yams,
             ],
             swiftSettings: strict),
 
@@ -242,7 +245,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastTesting", coreMetrics, logging, serviceLifecycle,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastTesting", coreMetrics, inMemoryTracing, logging,
+                serviceLifecycle, tracing,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: strict),
@@ -346,7 +350,7 @@ let package = Package(
             name: "HoldfastTestingTests",
             dependencies: [
                 "HoldfastTesting", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal", coreMetrics, logging,
-                serviceLifecycle, unixSignals,
+                serviceLifecycle, tracing, unixSignals,
             ], swiftSettings: strict),
         .testTarget(name: "SimulationTests", dependencies: ["HoldfastTesting"], swiftSettings: strict),
         .testTarget(
@@ -363,11 +367,11 @@ let package = Package(
         .testTarget(
             name: "HoldfastServiceTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
                 "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres",
                 "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,
-                logging, serviceLifecycle, unixSignals,
+                logging, serviceLifecycle, tracing, unixSignals,
             ],
             swiftSettings: strict),
         .testTarget(

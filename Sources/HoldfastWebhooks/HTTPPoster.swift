@@ -1,5 +1,5 @@
 internal import Holdfast
-internal import HoldfastTransport
+package import HoldfastTransport
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -7,21 +7,21 @@ internal import NIOHTTP1
 ///
 /// Over the project's own dialling and TLS, as everything else goes: the certificate is judged by libcrypto for the very name,
 /// proxies are the same, and nothing goes in the clear to another machine, or to this process itself.
-final class HTTPPoster: WebhookPosting {
+package final class HTTPPoster: WebhookPosting {
     /// The timeout of resolving, connecting and TLS.
     static let connectLimit: Duration = .seconds(10)
 
-    private let configuration: WebhookConfiguration
+    private let target: PostTarget
     /// The connection of the last request, open or closed.
     private let kept = Monitor<(any Channel)?>(nil)
     /// Listeners that are never connected to.
     private let avoided: OwnListeners
 
-    init(_ configuration: WebhookConfiguration, avoiding avoided: OwnListeners = .shared) {
-        (self.configuration, self.avoided) = (configuration, avoided)
+    package init(_ target: PostTarget, avoiding avoided: OwnListeners = .shared) {
+        (self.target, self.avoided) = (target, avoided)
     }
 
-    func post(_ request: WebhookRequest, within limit: Duration) async -> PostResult {
+    package func post(_ request: WebhookRequest, within limit: Duration) async -> PostResult {
         let channel: any Channel
         do throws(ConnectError) {
             channel = try await connection(within: limit)
@@ -29,12 +29,12 @@ final class HTTPPoster: WebhookPosting {
             return .notSent(error.message)
         }
         var headers = HTTPHeaders([
-            ("host", configuration.address.authority), ("user-agent", "Holdfast"), ("content-type", "application/json"),
+            ("host", target.address.authority), ("user-agent", "Holdfast"), ("content-type", "application/json"),
             ("content-length", "\(request.body.count)"), ("accept", "*/*"),
         ])
         for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
         let head = HTTPRequestHead(
-            version: .http1_1, method: .POST, uri: configuration.address.target, headers: headers)
+            version: .http1_1, method: .POST, uri: target.address.target, headers: headers)
         let result = channel.eventLoop.makePromise(of: PostResult.self)
         let call = PostCall(head: head, body: request.body, limit: limit, result: result)
         return await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ final class HTTPPoster: WebhookPosting {
         }
     }
 
-    func close() async {
+    package func close() async {
         let channel = kept.withLock { channel in
             defer { channel = nil }
             return channel
@@ -67,9 +67,9 @@ final class HTTPPoster: WebhookPosting {
 
     private func connection(within limit: Duration) async throws(ConnectError) -> any Channel {
         if let channel = kept.withLock({ $0 }), channel.isActive { return channel }
-        var dialer = try configuration.dialer(within: min(limit, Self.connectLimit))
+        var dialer = try target.dialer(within: min(limit, Self.connectLimit))
         dialer.avoided = avoided
-        let isCleartext = configuration.address.isCleartext
+        let isCleartext = target.address.isCleartext
         let channel: any Channel = try await dialer.connect(on: Dialer.nextLoop()) { channel, _, ready in
             try channel.pipeline.syncOperations.addHTTPClientHandlers()
             try channel.pipeline.syncOperations.addHandler(PostHandler(isCleartext: isCleartext, ready: ready))

@@ -36,7 +36,7 @@ package enum PostResult: Hashable, Sendable {
     }
 
     /// The failure, for people; nil for none.
-    var fault: String? {
+    package var fault: String? {
         switch self {
         case .taken: nil
         case .refused(let status, _) where (300..<400).contains(status):

@@ -1,6 +1,6 @@
 package import HoldfastTransport
 
-/// The URL of a webhook.
+/// The URL of a webhook, or of another receiver that is posted to.
 package struct WebhookAddress: Hashable, Sendable {
     /// Whether TLS is not spoken; only with addresses of this machine.
     package let isCleartext: Bool
@@ -12,9 +12,15 @@ package struct WebhookAddress: Hashable, Sendable {
     /// The most bytes of a URL.
     package static let greatestLength = 2048
 
-    /// - Parameter text: `https://HOST[:PORT][/PATH][?QUERY]`, or `http://` with an address of loopback.
+    /// - Parameters:
+    ///   - text: `https://HOST[:PORT][/PATH][?QUERY]`, or `http://` with an address of loopback.
+    ///   - cargo: what is posted, in the plural.
+    ///   - credentials: what requests carry in place of a user and a password.
     /// - Throws: the fault, in words to be put behind the key's name. They never quote path or query.
-    package init(_ text: String) throws(TransportConfigurationError) {
+    package init(
+        _ text: String, cargo: String = "outcomes",
+        credentials: String = "requests are signed with the secret, and carry no other credentials"
+    ) throws(TransportConfigurationError) {
         guard text.utf8.count <= Self.greatestLength else {
             throw TransportConfigurationError("has \(text.utf8.count) bytes, more than \(Self.greatestLength)")
         }
@@ -30,13 +36,13 @@ package struct WebhookAddress: Hashable, Sendable {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else {
             throw TransportConfigurationError(
-                "has a user or a password; requests are signed with the secret, and carry no other credentials")
+                "has a user or a password; \(credentials)")
         }
         let place = try HostAndPort(authority, defaultPort: isCleartext ? 80 : 443)
         (host, port) = (place.host, place.port)
         guard !isCleartext || HostAndPort.isLoopback(host) else {
             throw TransportConfigurationError(
-                "is http:// to another machine: outcomes go there in the clear; use https://, or 127.0.0.1 or [::1]")
+                "is http:// to another machine: \(cargo) go there in the clear; use https://, or 127.0.0.1 or [::1]")
         }
         let target = rest.dropFirst(authority.count)
         self.target = target.isEmpty ? "/" : target.hasPrefix("?") ? "/\(target)" : String(target)

@@ -1,5 +1,4 @@
 package import Holdfast
-package import HoldfastTransport
 
 /// One webhook: which outcomes go where, and how.
 package struct WebhookConfiguration: Hashable, Sendable {
@@ -32,28 +31,8 @@ package struct WebhookConfiguration: Hashable, Sendable {
     package var reader: String { Self.readerPrefix + name }
     package static let readerPrefix = "webhook/"
 
-    /// Reads the trusted certificates once, to check them.
-    ///
-    /// - Throws: an error that names the file that is missing or invalid.
-    package func check() throws(TransportConfigurationError) {
-        if !address.isCleartext { _ = try ClientTLS(trust: trust) }
-    }
-
-    /// The way to the receiver. Reads the file of the trusted certificates anew, so that a changed one holds for the next
-    /// connection.
-    ///
-    /// - Throws: ``ConnectError`` that names a file that is missing or invalid.
-    package func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
-        do throws(TransportConfigurationError) {
-            var dialer = Dialer(
-                endpoint: address.server, host: address.host, port: address.port,
-                tls: address.isCleartext ? nil : try ClientTLS(trust: trust), trust: trust, deadline: limit)
-            dialer.proxy = proxy
-            return dialer
-        } catch {
-            throw ConnectError(.configuration, error.message)
-        }
-    }
+    /// The receiver.
+    package var target: PostTarget { PostTarget(address: address, trust: trust, proxy: proxy) }
 
     /// Whether it gets this outcome.
     func wants(_ outcome: Outcome) -> Bool {

@@ -4,6 +4,8 @@ internal import Holdfast
 package struct WebhookRequest: Hashable, Sendable {
     package var headers: [String: String]
     package var body: [UInt8]
+
+    package init(headers: [String: String], body: [UInt8]) { (self.headers, self.body) = (headers, body) }
 }
 
 /// Posts requests of one webhook, one at a time.

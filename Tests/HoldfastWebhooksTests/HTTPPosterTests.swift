@@ -29,7 +29,7 @@ struct HTTPPosterTests {
     }
 
     private func poster(_ port: Int, _ path: String = "/told?key=hidden") throws -> HTTPPoster {
-        HTTPPoster(try Samples.configuration(to: "http://127.0.0.1:\(port)\(path)"))
+        HTTPPoster(try Samples.configuration(to: "http://127.0.0.1:\(port)\(path)").target)
     }
 
     @Test(
@@ -119,7 +119,7 @@ struct HTTPPosterTests {
         func post(to receiver: WebhookReceiver, trusting file: String?) async throws -> PostResult {
             var configuration = try Samples.configuration(to: "https://localhost:\(receiver.port)/told")
             if let file { configuration.trust = .file(file) }
-            let poster = HTTPPoster(configuration)
+            let poster = HTTPPoster(configuration.target)
             let result = await poster.post(try request(), within: .seconds(5))
             await poster.close()
             return result

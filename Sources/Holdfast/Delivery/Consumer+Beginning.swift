@@ -31,7 +31,8 @@ extension RouteContext {
                 conditions: RouteConditions(
                     log, clock: surroundings.clock, interval: configuration.logInterval,
                     answersEach: route.connector.confirmationMode == .perNotification)),
-            jitter: Jitter(seed: seed), announceMoves: surroundings.announceMoves)
+            jitter: Jitter(seed: seed), spans: surroundings.tracer.map { RouteSpans($0, route: route) },
+            announceMoves: surroundings.announceMoves)
     }
 }
 

@@ -100,6 +100,7 @@ extension Consumer {
         _ event: ConnectorEvent, of number: Int, into plan: inout SettlementPlan, at now: Moment
     ) -> ConnectionEnd? {
         guard let link = connections[number], link.connection != nil else { return nil }
+        context.spans?.take(event, of: number)
         switch event {
         case .confirmed, .results, .sent, .payloadError, .barrierAnswered, .listened, .told:
             judge.take(event, of: number, link.flights, into: &plan, at: now)

@@ -22,6 +22,8 @@ package final class Consumer: @unchecked Sendable {
         let board: StatusBoard
         let events: EventHub
         let observer: EngineObserver
+        /// Nil while nothing is traced.
+        let tracer: NotificationTracer?
         let gate: OutcomeGate
         let clockTrust: ClockTrust
         let rates: SharedRates

@@ -22,6 +22,8 @@ extension HandOuts {
         }
         let entries = batch.removing(examined.obstacles.map(\.position))
         let (tickets, duplicates) = handOut(examined, lane: index, on: link)
+        context.spans?.handOut(
+            batch, of: lanes[index].id, withheld: examined.obstacles.map(\.position), given: tickets, on: number)
         plan.now.batch.possibleDuplicates = duplicates
         noteProbe(entries, of: index, on: number, now: now.monotonic)
         if let first = entries.items.first, let last = entries.items.last {

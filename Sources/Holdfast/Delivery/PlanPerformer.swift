@@ -95,6 +95,7 @@ final class PlanPerformer {
         var again: [[LaneStateMachine.Again]] = lanes.map { _ in [] }
         for entry in plan.requeues {
             connections[connection]?.flights.window.release(entry.ticket)
+            context.spans?.requeued(lanes.key(entry.lane, entry.uid))
             again[entry.lane].append(LaneStateMachine.Again(uid: entry.uid, possiblySent: entry.possiblySent))
         }
         for (lane, entries) in again.enumerated() { lanes[lane].machine.requeue(entries) }
@@ -163,6 +164,7 @@ final class PlanPerformer {
             case .success(let report):
                 finished(work, result)
                 context.tell(.settled(report, connection: connection))
+                context.spans?.settled(work.part.batch)
                 release(work, of: connection)
                 // What has ended meanwhile may have been the last that a mark had to cover.
                 context.ending.marksAreLowered = false

@@ -16,6 +16,8 @@ final class RouteContext {
     let inbox: RouteInbox
     let teller: RouteTeller
     let jitter: Jitter
+    /// Nil while nothing is traced.
+    let spans: RouteSpans?
     /// See ``Consumer/Surroundings/announceMoves``.
     let announceMoves: @Sendable (_ lane: LaneID, _ hasEnded: Bool) -> Void
     /// Why nothing is handed out.
@@ -25,7 +27,7 @@ final class RouteContext {
 
     init(
         index: Int, route: Route, configuration: EngineConfiguration, producer: Producer, clock: EngineClock,
-        gate: OutcomeGate, inbox: RouteInbox, teller: RouteTeller, jitter: Jitter,
+        gate: OutcomeGate, inbox: RouteInbox, teller: RouteTeller, jitter: Jitter, spans: RouteSpans?,
         announceMoves: @escaping @Sendable (_ lane: LaneID, _ hasEnded: Bool) -> Void
     ) {
         self.index = index
@@ -40,6 +42,7 @@ final class RouteContext {
         self.inbox = inbox
         self.teller = teller
         self.jitter = jitter
+        self.spans = spans
         self.announceMoves = announceMoves
     }
 

@@ -53,6 +53,7 @@ final class Withdrawals {
             return order.completion(.failure(error))
         }
         guard !settlements.isEmpty else { return order.completion(.success(Withdrawal(gone: order.uids.count))) }
+        note(settlements.map(\.key.uid), lane: index)
         // All are looked at before any is changed: a read that fails leaves everything as it was.
         for settlement in settlements {
             if case .withdrawSent = settlement.kind {
@@ -63,6 +64,14 @@ final class Withdrawals {
         plan.now.batch.others = settlements
         plan.now.withdrawal = SettlementPlan.Withdrawal(asked: order.uids.count, completion: order.completion)
         performer.settle(plan, connection: Connections.none, at: now)
+    }
+
+    /// Traces are in the records, which are about to go.
+    private func note(_ uids: [UID], lane index: Int) {
+        guard let spans = context.spans else { return }
+        // A span that is missed for a record that can't be read is no harm.
+        guard let batch = try? context.journal.unconfirmed(lanes[index].id, uids: uids) else { return }
+        spans.note(batch, of: lanes[index].id)
     }
 
     /// When the attempt began that is taken back; nil for one that is not in flight.

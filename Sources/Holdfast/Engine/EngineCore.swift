@@ -36,6 +36,7 @@ package final class EngineCore: Sendable {
     /// Opens the lanes of all routes in the journal.
     ///
     /// - Parameters:
+    ///   - tracer: has spans of notifications; nil for none.
     ///   - rates: of routes, which engines may share.
     ///   - seed: of the jitter.
     ///   - begin: for Consumers that come with a reconfiguration; those of `routes` have the numbers from 0 on.
@@ -45,7 +46,8 @@ package final class EngineCore: Sendable {
     ///   ``RouteError`` when routes contradict each other.
     package init(
         journal: any JournalService, routes: [Route], configuration: EngineConfiguration, clock: EngineClock,
-        logger: Logger, listeners: [any MetricsListener] = [], rates: SharedRates = SharedRates(), seed: UInt64,
+        logger: Logger, listeners: [any MetricsListener] = [], tracer: NotificationTracer? = nil,
+        rates: SharedRates = SharedRates(), seed: UInt64,
         begin: @escaping Begin = { _ in },
         requestConnection: @escaping @Sendable (_ route: Int, _ connection: Int) -> Void
     ) throws {
@@ -54,7 +56,7 @@ package final class EngineCore: Sendable {
         let log = EngineLog(logger, clock: clock, interval: configuration.logInterval)
         let table = try RouteTable(routes, journal: journal, defaultEnvironment: configuration.defaultEnvironment)
         let producers = try ProducerTable(
-            journal: journal, routes: table, configuration: configuration, clock: clock)
+            journal: journal, routes: table, configuration: configuration, clock: clock, tracer: tracer)
         let pausedTags = Monitor(try journal.pausedTags())
         let board = StatusBoard(routes: routes.map(\.name))
         let directory = ConsumerDirectory()
@@ -68,7 +70,7 @@ package final class EngineCore: Sendable {
         journal.blacklist.observeDamage { [weak conditions] _ in conditions?.lookSoon() }
         surroundings = Consumer.Surroundings(
             producer: producers.standard, clock: clock, logger: logger, board: board, events: events,
-            observer: observer,
+            observer: observer, tracer: tracer,
             gate: OutcomeGate(limit: configuration.keepsOutcomes ? configuration.outcomeLimit : nil),
             clockTrust: producers.clockTrust, rates: rates, pausedTags: pausedTags,
             wakeRoute: { route in directory.post(to: route) { $0.nudged = true } },

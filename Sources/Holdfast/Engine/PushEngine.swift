@@ -2,6 +2,7 @@ public import CoreMetrics
 internal import Foundation
 public import Logging
 public import ServiceLifecycle
+public import Tracing
 
 /// Accepts notifications into a journal, and delivers them through the connectors of its routes.
 ///
@@ -14,6 +15,8 @@ public import ServiceLifecycle
 /// it afterwards.
 public final class PushEngine: Service, Sendable {
     let core: EngineCore
+    /// Nil while nothing is traced.
+    package let tracer: NotificationTracer?
     private let requests = ConnectionRequests()
     private let news = Mailbox<News>()
     private let turnstile = Turnstile()
@@ -36,16 +39,18 @@ public final class PushEngine: Service, Sendable {
     ///   - routes: with different names and topics; at most one without topics.
     ///   - listeners: receive counts beside the metrics.
     ///   - metrics: the factory of metrics; `nil` for the one that swift-metrics was bootstrapped with.
+    ///   - tracer: has spans of each notification, from its submission to its outcome, for example
+    ///     `InstrumentationSystem.tracer`. `nil` traces nothing, and costs nothing.
     /// - Throws: ``JournalError`` (``JournalError/Code/inUse`` while another engine uses the journal), or ``RouteError`` if
     ///   routes contradict each other.
     public convenience init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
-        listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil
+        listeners: [any MetricsListener] = [], metrics: (any MetricsFactory)? = nil, tracer: (any Tracer)? = nil
     ) throws {
         try self.init(
             journal: journal, routes: routes, configuration: configuration, clock: clock, logger: logger,
-            listeners: listeners, metrics: [metrics ?? MetricsSystem.factory], rates: SharedRates())
+            listeners: listeners, metrics: [metrics ?? MetricsSystem.factory], tracer: tracer, rates: SharedRates())
     }
 
     /// Creates an engine that shares the limits of its routes with others.
@@ -54,15 +59,18 @@ public final class PushEngine: Service, Sendable {
     package init(
         journal: any Journal, routes: [Route], configuration: EngineConfiguration = EngineConfiguration(),
         clock: EngineClock = .system, logger: Logger = Logger(label: "holdfast"),
-        listeners: [any MetricsListener] = [], metrics: [any MetricsFactory], rates: SharedRates
+        listeners: [any MetricsListener] = [], metrics: [any MetricsFactory], tracer: (any Tracer)? = nil,
+        rates: SharedRates
     ) throws {
+        let tracer = tracer.map(NotificationTracer.init)
+        self.tracer = tracer
         let exporters = metrics.filter { !($0 is NOOPMetricsHandler) }
             .map { SwiftMetricsExporter(factory: $0, routes: routes.map(\.name)) }
         let listeners = listeners + exporters
         var system = SystemRandomNumberGenerator()
         core = try EngineCore(
             journal: journal.handle.service, routes: routes, configuration: configuration, clock: clock, logger: logger,
-            listeners: listeners, rates: rates, seed: system.next(),
+            listeners: listeners, tracer: tracer, rates: rates, seed: system.next(),
             begin: { [news] in news.put(.came($0)) },
             requestConnection: { [requests] route, number in requests.put(number, for: route) })
     }

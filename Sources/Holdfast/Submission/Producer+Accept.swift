@@ -14,6 +14,8 @@ extension Producer {
             count(accepted: 0, refusals: [refusal.reason: notifications.count])
             return onCommit(Array(repeating: .refused(refusal), count: notifications.count), 0)
         }
+        let spans = tracer.map { SubmissionSpans($0, notifications, producer: name) }
+        let notifications = spans.map { $0.notifications[...] } ?? notifications
         let now = clock.wall()
         let reading = look(now)
         var draft = SubmissionDraft(count: notifications.count)
@@ -26,6 +28,7 @@ extension Producer {
         guard !submission.items.isEmpty || !submission.inquiries.isEmpty || note != nil else {
             let receipts = finished.receipts(.success(Appended(first: .none)))
             count(accepted: 0, refusals: Self.refusals(in: receipts))
+            spans?.end(receipts)
             return onCommit(receipts, 0)
         }
         journal.append(submission) { [self] result in
@@ -42,6 +45,7 @@ extension Producer {
                 guard case .accepted(let uid) = receipts[index] else { continue }
                 shared.withLock { $0.liveActivities.accepted(update, of: activity, as: uid) }
             }
+            spans?.end(receipts)
             onCommit(receipts, repeats)
         }
     }
@@ -88,6 +92,8 @@ extension Producer {
         var ids = shared.withLock { shared in (0..<missingIDs).map { _ in shared.ids.next() } }
         let repeatKey = configuration.remembersIDs && missingIDs < notifications.count ? journal.repeatKey : nil
         let packedName = name == ProducerTable.standardName ? "" : name
+        // Those of the spans that were started; a sender's without one are nobody's.
+        let keepsTraces = tracer != nil
         // What a connector takes may change with its credentials: it is asked once for a run of neighbours.
         var validator: (route: Int, NotificationValidator)?
         func pack(_ notification: borrowing PushNotification, at index: Int) {
@@ -115,7 +121,7 @@ extension Producer {
                 draft.append(
                     notification, at: index, route: number, lane: lane, id: id, identity: identity,
                     impliedPriority: impliedPriority, expiration: expiration, acceptedAt: now, producer: packedName,
-                    newestWins: routes.entries[number].route.newestWins)
+                    newestWins: routes.entries[number].route.newestWins, keepsTrace: keepsTraces)
             } catch {
                 draft.refuse(at: index, error, identity: identity)
             }

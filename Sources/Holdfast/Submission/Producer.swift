@@ -13,6 +13,8 @@ public final class Producer: Sendable {
     /// The tasks of all Producers of the engine that wait for room in the journal.
     let room: RoomGate
     private let clockTrust: ClockTrust
+    /// Nil while nothing is traced.
+    let tracer: NotificationTracer?
     /// The tasks that wait until nothing of this Producer is unconfirmed.
     private let waiters = Monitor(Waiters())
 
@@ -24,8 +26,9 @@ public final class Producer: Sendable {
 
     init(
         name: String, id: ProducerID, journal: any JournalService, clock: EngineClock,
-        shared: Monitor<ProducerTable.Shared>, room: RoomGate, clockTrust: ClockTrust
+        shared: Monitor<ProducerTable.Shared>, room: RoomGate, clockTrust: ClockTrust, tracer: NotificationTracer?
     ) {
+        self.tracer = tracer
         self.name = name
         self.room = room
         self.clockTrust = clockTrust

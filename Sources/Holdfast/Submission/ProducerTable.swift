@@ -31,18 +31,21 @@ final class ProducerTable: Sendable {
     let room = RoomGate()
     let clockTrust: ClockTrust
     let standard: Producer
+    private let tracer: NotificationTracer?
     private let named: Monitor<[String: Producer]>
 
     init(
-        journal: any JournalService, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock
+        journal: any JournalService, routes: RouteTable, configuration: EngineConfiguration, clock: EngineClock,
+        tracer: NotificationTracer? = nil
     ) throws(JournalError) {
+        self.tracer = tracer
         self.journal = journal
         self.clock = clock
         clockTrust = ClockTrust(wallTimeAtOpen: journal.wallTimeAtOpen)
         shared = Monitor(Shared(terms: Terms(routes: routes, configuration: configuration)))
         standard = Producer(
             name: Self.standardName, id: try journal.openProducer(Self.standardName), journal: journal, clock: clock,
-            shared: shared, room: room, clockTrust: clockTrust)
+            shared: shared, room: room, clockTrust: clockTrust, tracer: tracer)
         named = Monitor([Self.standardName: standard])
     }
 
@@ -63,7 +66,7 @@ final class ProducerTable: Sendable {
         // The journal gives one number to a name, so two callers at a time make two equal Producers; the first stays.
         let made = Producer(
             name: name, id: try journal.openProducer(name), journal: journal, clock: clock, shared: shared,
-            room: room, clockTrust: clockTrust)
+            room: room, clockTrust: clockTrust, tracer: tracer)
         return named.withLock { named in
             if let known = named[name] { return known }
             named[name] = made

@@ -32,12 +32,12 @@ struct SubmissionDraft: Sendable {
     mutating func append(
         _ notification: borrowing PushNotification, at index: Int, route: Int, lane: LaneID, id: NotificationID,
         identity: Identity?, impliedPriority: Priority? = nil, expiration: Expiration, acceptedAt: WallTime,
-        producer: String, newestWins: Bool
+        producer: String, newestWins: Bool, keepsTrace: Bool = false
     ) {
         let start = bytes.count
         PackedNotification.append(
             notification, id: id, impliedPriority: impliedPriority, expiration: expiration, acceptedAt: acceptedAt,
-            producer: producer, newestWins: newestWins, to: &bytes)
+            producer: producer, newestWins: newestWins, keepsTrace: keepsTrace, to: &bytes)
         let item = Submission.Item(lane: lane, range: start..<bytes.count)
         packed.append(
             Packed(

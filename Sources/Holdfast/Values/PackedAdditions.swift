@@ -1,5 +1,6 @@
 extension PackedNotification.Fields {
-    /// The fields that version 6 brought: a context, the times at which it may go out, and whether the newest wins.
+    /// The fields that versions 6 and 7 brought: a context, the times at which it may go out, whether the newest wins, and the
+    /// trace that it belongs to.
     struct Additions: Sendable {
         /// The notification does not go out before this time.
         let deliverAfter: WallTime?
@@ -10,6 +11,9 @@ extension PackedNotification.Fields {
         let headByteCount: Int
         private(set) var context: Range<Int>
         private(set) var timeZone: Range<Int>
+        /// Empty if it belongs to no trace.
+        private(set) var trace = 0..<0
+        private let hasTrace: Bool
 
         /// - Parameters:
         ///   - flags: the second byte of flags, all of them known.
@@ -19,6 +23,7 @@ extension PackedNotification.Fields {
         ) throws(PackedNotification.Damage) {
             typealias Flags = PackedNotification.Flags
             newestWins = flags & Flags.newestWins != 0
+            hasTrace = flags & Flags.hasTrace != 0
             guard flags & Flags.additions != 0 else {
                 (deliverAfter, minutes, headByteCount) = (nil, nil, 0)
                 (context, timeZone) = (position..<position, position..<position)
@@ -50,10 +55,18 @@ extension PackedNotification.Fields {
         /// Moves the ranges to where they lie.
         ///
         /// - Returns: the position behind them.
-        mutating func place(at position: Int) -> Int {
+        mutating func place(
+            at position: Int, _ bytes: Span<UInt8>, upTo end: Int
+        ) throws(PackedNotification.Damage) -> Int {
             context = position..<position + context.count
             timeZone = context.upperBound..<context.upperBound + timeZone.count
-            return timeZone.upperBound
+            guard hasTrace else { return timeZone.upperBound }
+            guard let count = TraceContext.byteCount(in: bytes, at: timeZone.upperBound, upTo: end),
+                timeZone.upperBound + count <= end
+            else { throw .truncated }
+            trace = timeZone.upperBound..<timeZone.upperBound + count
+            guard TraceContext(bytes, in: trace) != nil else { throw .malformed }
+            return trace.upperBound
         }
     }
 
@@ -69,6 +82,11 @@ extension PackedNotification.Fields {
     var dueAt: WallTime {
         if additions.minutes != nil { return WallTime(milliseconds: .max) }
         return additions.deliverAfter.map { max($0, acceptedAt) } ?? acceptedAt
+    }
+
+    /// The trace that it belongs to.
+    package func trace(in bytes: Span<UInt8>) -> TraceContext? {
+        additions.trace.isEmpty ? nil : TraceContext(bytes, in: additions.trace)
     }
 
     /// Whether it may go out at some hours of the day only.

@@ -123,7 +123,7 @@ extension PackedNotification {
             position += tagCount
             producer = position..<(position + producerCount)
             position += producerCount
-            position = additions.place(at: position)
+            position = try additions.place(at: position, bytes, upTo: range.upperBound)
             self.additions = additions
             let isRetry = flags & Flags.isRetry != 0
             guard !isRetry || position + 8 <= range.upperBound else { throw .malformed }
@@ -171,5 +171,6 @@ extension PushNotification {
             guarantee: fields.guarantee,
             tag: Array(bytes[fields.tag]), context: Array(bytes[fields.context]), deliverAfter: fields.deliverAfter,
             deliveryHours: fields.deliveryHours(in: bytes), newestWins: fields.newestWins)
+        trace = fields.trace(in: bytes.span)
     }
 }

@@ -16,7 +16,7 @@
 ///     12  u16  tag length, 0…256
 ///     14  u8   producer name length
 ///     15  u8   0; from version 6 on more flags: 1 has a context · 2 has a delivery time · 4 has delivery hours ·
-///              8 newest wins
+///              8 newest wins · 16 belongs to a trace (version 7)
 ///     16  u64  apns-id, first half    24 u64 second half
 ///     32  i64  expiration, Unix seconds; 0 is one attempt. With flag 32 the service is told 0, with 64 nothing
 ///     40  i64  token registered at, milliseconds
@@ -25,13 +25,13 @@
 ///     56 or 64 with one of the flags 1, 2 and 4 of version 6: i64 delivery time, milliseconds · u16 context length,
 ///              0…4096 · u16 first minute of the delivery hours · u16 minute of their end · u8 time zone length, 0…64 ·
 ///              u8 0; what has no flag is 0
-///     then     token, channel id or address · topic · collapse id · tag · producer name · context · time zone · of a
-///              retry: u64 UID of the rejection · payload
+///     then     token, channel id or address · topic · collapse id · tag · producer name · context · time zone · with
+///              flag 16 of version 7 the trace (``TraceContext``) · of a retry: u64 UID of the rejection · payload
 ///
 /// It carries no checksum: the journal's record around it does.
 public struct PackedNotification: Sendable {
     /// The newest.
-    package static let version: UInt8 = 6
+    package static let version: UInt8 = 7
     /// The first in which the newest may win.
     static let newestVersion: UInt8 = 6
     package static let headerByteCount = 56
@@ -74,10 +74,18 @@ public struct PackedNotification: Sendable {
         static let hasDeliveryTime: UInt8 = 2
         static let hasDeliveryHours: UInt8 = 4
         static let newestWins: UInt8 = 8
+        /// Since version 7.
+        static let hasTrace: UInt8 = 16
         /// Those whose values lie behind the header.
         static let additions = hasContext | hasDeliveryTime | hasDeliveryHours
 
-        static func furtherKnown(in version: UInt8) -> UInt8 { version < 6 ? 0 : additions | newestWins }
+        static func furtherKnown(in version: UInt8) -> UInt8 {
+            switch version {
+            case ...5: 0
+            case 6: additions | newestWins
+            default: additions | newestWins | hasTrace
+            }
+        }
 
         /// The second byte of flags for `notification`.
         static func further(_ notification: borrowing PushNotification) -> UInt8 {
@@ -91,7 +99,7 @@ public struct PackedNotification: Sendable {
 
         /// The first version that knows them all.
         static func version(for flags: UInt8, further: UInt8) -> UInt8 {
-            if further != 0 { return 6 }
+            if further != 0 { return further & hasTrace == 0 ? 6 : 7 }
             if flags & ~known(in: 1) == 0 { return 1 }
             if flags & ~known(in: 2) == 0 { return 2 }
             if flags & ~known(in: 3) == 0 { return 3 }
@@ -114,11 +122,12 @@ public struct PackedNotification: Sendable {
     ///   - producer: the name of the Producer that accepted it, at most 255 bytes.
     ///   - retryOf: the rejection that an operator sends again; `.none` for anything else.
     ///   - newestWins: whether the newest wins among all notifications that have a collapse id.
+    ///   - keepsTrace: whether the trace is kept that it belongs to.
     /// - Precondition: the notification is valid by ``NotificationValidator``.
     package static func append(
         _ notification: borrowing PushNotification, id: NotificationID, impliedPriority: Priority? = nil,
         expiration: Expiration, acceptedAt: WallTime, producer: String, retryOf: UID = .none, newestWins: Bool = false,
-        to output: inout [UInt8]
+        keepsTrace: Bool = true, to output: inout [UInt8]
     ) {
         var flags: UInt8 = 0
         if notification.guarantee == .atMostOnce { flags |= Flags.atMostOnce }
@@ -136,6 +145,7 @@ public struct PackedNotification: Sendable {
         let address = notification.recipient.address
         var further = Flags.further(notification)
         if newestWins, notification.collapseID != nil { further |= Flags.newestWins }
+        if keepsTrace, notification.trace != nil { further |= Flags.hasTrace }
 
         output.append(Flags.version(for: flags, further: further))
         output.append(flags)
@@ -169,6 +179,7 @@ public struct PackedNotification: Sendable {
             output.append(contentsOf: notification.context)
             if let hours = notification.deliveryHours { output.append(contentsOf: hours.timeZone.utf8) }
         }
+        if further & Flags.hasTrace != 0, let trace = notification.trace { trace.append(to: &output) }
         if retryOf != .none { output.appendLittleEndian(retryOf.rawValue) }
         output.append(contentsOf: notification.payload)
     }

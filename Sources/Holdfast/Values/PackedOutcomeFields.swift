@@ -49,7 +49,12 @@ extension PackedNotification {
             tag = tagStart..<tagStart + Int(bytes.littleEndian16(at: start + 12))
             let contextStart = tag.upperBound + Int(bytes[start + 14])
             context = contextStart..<contextStart + contextCount
-            let payloadStart = context.upperBound + zoneCount + (flags & Flags.isRetry == 0 ? 0 : 8)
+            var payloadStart = context.upperBound + zoneCount + (flags & Flags.isRetry == 0 ? 0 : 8)
+            if further & Flags.hasTrace != 0 {
+                let start = context.upperBound + zoneCount
+                guard let count = TraceContext.byteCount(in: bytes, at: start, upTo: range.upperBound) else { return nil }
+                payloadStart += count
+            }
             payload = payloadStart..<payloadStart + Int(bytes.littleEndian32(at: start + 8))
             guard payload.upperBound == range.upperBound, addressCount > 0 else { return nil }
         }

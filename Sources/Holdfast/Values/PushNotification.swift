@@ -42,6 +42,9 @@ public struct PushNotification: Hashable, Sendable {
     /// Whether a newer notification with the same recipient, topic and collapse id supersedes this one while it waits. Needs a
     /// ``collapseID``.
     public var newestWins: Bool
+    /// The trace that the notification belongs to, whose spans its own are children of. Kept by an engine with a tracer, and by
+    /// no other. `nil`: the trace of the task that submits it, if there is one.
+    public var trace: TraceContext?
     /// The environment whose route it goes to, if routes share its topic. Not stored: its lane tells the route. Default: the
     /// environment of the topic's only route; of two, ``EngineConfiguration/defaultEnvironment``.
     public var environment: PushEnvironment?

@@ -105,11 +105,14 @@ package struct NotificationForm: Codable, Sendable {
     var context: Data?
     /// Absent for none.
     var environment: String?
+    /// Absent for none.
+    var traceparent: String?
+    var tracestate: String?
     /// Whether the tool has made up the apns-id, so that it need not be remembered. Absent for false.
     var hasAssignedID: Bool?
 
     enum CodingKeys: String, CodingKey {
-        case guarantee, environment
+        case guarantee, environment, traceparent, tracestate
         case hasAssignedID = "apns-id-is-assigned"
         // Bytes that come out as they went in, whatever they are.
         case payload = "payload-base64"
@@ -127,6 +130,8 @@ package struct NotificationForm: Codable, Sendable {
         context = notification.context.isEmpty ? nil : Data(notification.context)
         environment = notification.environment?.rawValue
         hasAssignedID = notification.hasAssignedID ? true : nil
+        traceparent = notification.trace?.traceparent
+        tracestate = notification.trace.flatMap { $0.tracestate.isEmpty ? nil : $0.tracestate }
     }
 
     package init(from decoder: any Decoder) throws {
@@ -139,6 +144,8 @@ package struct NotificationForm: Codable, Sendable {
         context = try container.decodeIfPresent(Data.self, forKey: .context)
         environment = try container.decodeIfPresent(String.self, forKey: .environment)
         hasAssignedID = try container.decodeIfPresent(Bool.self, forKey: .hasAssignedID)
+        traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
+        tracestate = try container.decodeIfPresent(String.self, forKey: .tracestate)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -151,6 +158,8 @@ package struct NotificationForm: Codable, Sendable {
         try container.encodeIfPresent(context, forKey: .context)
         try container.encodeIfPresent(environment, forKey: .environment)
         try container.encodeIfPresent(hasAssignedID, forKey: .hasAssignedID)
+        try container.encodeIfPresent(traceparent, forKey: .traceparent)
+        try container.encodeIfPresent(tracestate, forKey: .tracestate)
     }
 
     /// - Throws: ``ControlError`` with code `malformed`.
@@ -182,6 +191,7 @@ package struct NotificationForm: Codable, Sendable {
             deliveryHours: try headers.deliveryHours(), newestWins: headers.newestWins ?? false)
         notification.environment = try readEnvironment()
         notification.hasAssignedID = hasAssignedID ?? false
+        notification.trace = traceparent.flatMap { TraceContext(traceparent: $0, tracestate: tracestate) }
         return notification
     }
 

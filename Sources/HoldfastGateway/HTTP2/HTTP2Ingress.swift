@@ -20,9 +20,10 @@ struct HTTP2Ingress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
-            configuration, HTTP2IngressSettings(configuration, access: access, producer: producer),
+            configuration, HTTP2IngressSettings(
+                configuration, access: access, producer: producer, isTraced: engine.tracer != nil),
             producers: NamedProducers(standard: producer, of: engine),
-            outcomes: { [weak engine] in engine?.outcomeFeed },
+            outcomes: { [weak engine] in engine?.outcomeFeed }, tracer: engine.tracer,
             log: ListenerLog(logger, name: "http2", interval: logInterval))
         let door = ListenerDoor(
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
@@ -56,7 +57,8 @@ struct HTTP2Ingress: Ingress {
         // Access follows from the actual listening address, not from a configured one.
         new.listen = listener.address
         let access = try SubmitterAccess(new, configuration.submitters, service.producer)
-        let settings = HTTP2IngressSettings(new, access: access, producer: service.producer)
+        let settings = HTTP2IngressSettings(
+            new, access: access, producer: service.producer, isTraced: service.tracer != nil)
         let takeUpTLS = try listener.reloading(Self.tls(new, configuration.submitters))
         return {
             takeUpTLS()

@@ -208,12 +208,15 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
         let loop = context.eventLoop
         let waiting = batch.waiting
         let (producers, names) = (service.producers, batch.producers)
+        let spans = service.tracer.map { RequestSpans($0, batch, isSecure: service.isSecure) }
+        let notifications = spans?.notifications ?? batch.notifications
         // A few are packed sooner than handed over; but none overtakes earlier ones. A new name takes a commit.
         let isHandedOver = waiting.count >= Self.handOverCount || handedOver > 0 || !names.isEmpty
         // Before they are submitted: one may end before this loop knows its UID.
         let watch = batch.waitCount > 0 ? OutcomeWatch(service.outcomes()) : nil
         let submit = { @Sendable in
-            producers.submit(batch.notifications, as: names) { receipts, repeats in
+            producers.submit(notifications, as: names) { receipts, repeats in
+                spans?.end(receipts)
                 loop.execute { bound.value.committed(waiting, receipts, repeats, watch, wereHandedOver: isHandedOver) }
             }
         }

@@ -18,6 +18,8 @@ final class HTTP2IngressService: Sendable {
     let packing = DispatchQueue(label: "holdfast.gateway.packing")
     /// Whether there is TLS.
     let isSecure: Bool
+    /// Nil while nothing is traced.
+    let tracer: NotificationTracer?
     var producer: Producer { producers.standard }
     private struct Terms: Sendable {
         var settings: HTTP2IngressSettings
@@ -34,8 +36,9 @@ final class HTTP2IngressService: Sendable {
 
     init(
         _ configuration: HTTP2IngressConfiguration, _ settings: HTTP2IngressSettings, producers: NamedProducers,
-        outcomes: @escaping @Sendable () -> OutcomeFeed?, log: ListenerLog
+        outcomes: @escaping @Sendable () -> OutcomeFeed?, tracer: NotificationTracer? = nil, log: ListenerLog
     ) {
+        self.tracer = tracer
         self.outcomes = outcomes
         places = SharedPlaces(limit: configuration.waiting)
         self.log = log

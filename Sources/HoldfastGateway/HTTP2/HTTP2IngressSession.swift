@@ -62,6 +62,7 @@ struct HTTP2IngressSession {
         self.settings = settings
         session = HTTP2ServerSession(limits: settings.sessionLimits, names: RequestFields.names)
         reader = RequestReader(onlyTopic: settings.onlyTopic, environments: settings.environments)
+        reader.readsTraces = settings.isTraced
         ids = NotificationIDSource()
         credentials = SubmitterCheck(settings.access)
     }
@@ -99,7 +100,9 @@ struct HTTP2IngressSession {
 
     private mutating func take(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents, _ now: WallTime) {
         let fields = RequestFields(
-            HeaderSelection(events.headers, request.fields, knowsAllOf: RequestFields.ownBeginning))
+            HeaderSelection(
+                events.headers, request.fields, knowsAllOf: RequestFields.ownBeginning,
+                repeatableFrom: RequestFields.firstRepeatable))
         let ownID = fields.ownID
         let id = ownID.flatMap { NotificationID($0) }
         var its = Waiting(

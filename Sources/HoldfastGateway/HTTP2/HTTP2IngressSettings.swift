@@ -14,8 +14,13 @@ struct HTTP2IngressSettings: Sendable {
     let environments: HostEnvironments
     /// The topic of requests without one; nil where there is no telling.
     let onlyTopic: String?
+    /// Whether the traces are read that requests belong to.
+    let isTraced: Bool
 
-    init(_ configuration: HTTP2IngressConfiguration, access: SubmitterAccess, producer: Producer) {
+    init(
+        _ configuration: HTTP2IngressConfiguration, access: SubmitterAccess, producer: Producer, isTraced: Bool = false
+    ) {
+        self.isTraced = isTraced
         limits = configuration.limits
         streams = max(configuration.streams, 1)
         retryAfter = max(Int(configuration.retryAfter.components.seconds), 1)

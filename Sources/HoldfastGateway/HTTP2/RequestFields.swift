@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastHTTP2
 
 /// The header fields of a request that the gateway reads.
@@ -15,6 +16,8 @@ struct RequestFields: Sendable {
         case guarantee, answer, environment
         // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
         case tag, producer, deliverAfter, deliverWithin, context, newestWins, host
+        // Those that may be there more than once: what is wrong with a trace is no fault of the request.
+        case traceparent, tracestate
 
         var text: String {
             switch self {
@@ -38,6 +41,8 @@ struct RequestFields: Sendable {
             case .context: "holdfast-context"
             case .newestWins: "holdfast-newest-wins"
             case .host: "host"
+            case .traceparent: "traceparent"
+            case .tracestate: "tracestate"
             }
         }
     }
@@ -52,6 +57,9 @@ struct RequestFields: Sendable {
     private let fields: HeaderSelection
     /// Whether its path is of broadcasts, be it valid or not.
     let isBroadcast: Bool
+
+    /// The number of the first of the names that may be there more than once.
+    static let firstRepeatable = Name.traceparent.rawValue
 
     init(_ fields: HeaderSelection = HeaderSelection()) {
         self.fields = fields
@@ -120,6 +128,14 @@ struct RequestFields: Sendable {
     var context: String? { self[.context] }
     /// Whether a newer one takes its place: `holdfast-newest-wins`.
     var newestWins: String? { self[.newestWins] }
+    /// The trace that the request belongs to; `nil` for none, and for one that is not stated as the W3C has it.
+    var trace: TraceContext? {
+        guard fields.hasRare else { return nil }
+        let parents = fields.rareTexts(Name.traceparent.rawValue)
+        guard parents.count == 1 else { return nil }
+        return TraceContext(
+            traceparent: parents[0], tracestate: fields.rareTexts(Name.tracestate.rawValue).joined(separator: ","))
+    }
     /// When to answer: `holdfast-answer`.
     var answer: String? { self[.answer] }
     /// The name of a field that would be Holdfast's own, and is none: one that was misspelt must not be passed over.

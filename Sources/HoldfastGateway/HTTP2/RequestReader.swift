@@ -22,6 +22,8 @@ struct RequestReader {
     var onlyTopic: String? { didSet { knownAttributes = nil } }
     /// What the host that a client addresses says of the environment.
     var environments: HostEnvironments { didSet { knownAttributes = nil } }
+    /// Whether anybody asks for the traces that requests belong to.
+    var readsTraces = false
     // Two, not one pair: a pair would be copied, with every string in it, to be looked at.
     private var knownFields = RequestFields()
     private var knownAttributes: Attributes?
@@ -50,7 +52,7 @@ struct RequestReader {
         if fields.isBroadcast {
             var notification = try Self.broadcast(fields, id: id, body: body)
             (notification.environment, notification.preferredEnvironment) = try environment(fields)
-            try Self.readOwnFields(fields, into: &notification)
+            try readOwnFields(fields, into: &notification)
             return notification
         }
         let token = try fields.withPath(Self.token)
@@ -67,7 +69,7 @@ struct RequestReader {
             }
             notification.tokenRegisteredAt = time
         }
-        try Self.readOwnFields(fields, into: &notification)
+        try readOwnFields(fields, into: &notification)
         return notification
     }
 
@@ -99,11 +101,14 @@ struct RequestReader {
     // MARK: Parts
 
     /// Reads the header fields of Holdfast's that devices and broadcasts share, and checks that no field is there twice.
-    private static func readOwnFields(
+    private func readOwnFields(
         _ fields: RequestFields, into notification: inout PushNotification
     ) throws(Refusal) {
-        notification.guarantee = try guarantee(fields)
-        if fields.hasChoices { try RequestChoices.read(fields, into: &notification) }
+        notification.guarantee = try Self.guarantee(fields)
+        if fields.hasChoices {
+            try RequestChoices.read(fields, into: &notification)
+            if readsTraces { notification.trace = fields.trace }
+        }
         if let name = fields.unknownOwn {
             throw Refusal(
                 .unknownOwnField,

@@ -29,7 +29,11 @@ package struct HeaderSelection: Sendable {
     /// - Parameters:
     ///   - range: the message's fields in `list`.
     ///   - beginning: of names that the reader has asked for every one of; empty for none.
-    package init(_ list: HeaderList, _ range: Range<Int>, knowsAllOf beginning: [UInt8] = []) {
+    ///   - repeatable: the first of the numbers, up to the last, whose fields may be there more than once. Not below
+    ///     ``maxNames``.
+    package init(
+        _ list: HeaderList, _ range: Range<Int>, knowsAllOf beginning: [UInt8] = [], repeatableFrom repeatable: Int = .max
+    ) {
         bytes = list.bytes
         let fields = list.fields.span
         for index in range {
@@ -43,7 +47,7 @@ package struct HeaderSelection: Sendable {
                     if !beginning.isEmpty { note(field, beginning) }
                     continue
                 }
-                if number < Self.maxNames { set(number, field) } else { setRare(number, field) }
+                if number < Self.maxNames { set(number, field) } else { setRare(number, field, repeatable) }
             }
         }
     }
@@ -53,8 +57,8 @@ package struct HeaderSelection: Sendable {
         stranger = String(decoding: bytes[field.name], as: UTF8.self)
     }
 
-    private mutating func setRare(_ number: Int, _ field: HeaderList.Field) {
-        guard !rare.contains(where: { $0.number == number }) else {
+    private mutating func setRare(_ number: Int, _ field: HeaderList.Field, _ repeatable: Int) {
+        guard number >= repeatable || !rare.contains(where: { $0.number == number }) else {
             hasDuplicates = true
             return
         }
@@ -68,6 +72,11 @@ package struct HeaderSelection: Sendable {
     /// replaced.
     package func rareText(_ number: Int) -> String? {
         rare.first { $0.number == number }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
+    }
+
+    /// The values of all fields of a number that is ``maxNames`` or greater, in their order.
+    package func rareTexts(_ number: Int) -> [String] {
+        rare.filter { $0.number == number }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
     @inline(__always)

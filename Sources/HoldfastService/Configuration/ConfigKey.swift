@@ -72,7 +72,7 @@ package enum ConfigSchema {
     package static let sections: [ConfigSection] = [
         JournalSettings.section, RouteSettings.section, LimitSettings.section, LogSettings.section,
         ReportSettings.section, GatewaySettings.section, ClientSettings.section, WebhookSettings.section,
-        AdminSettings.section,
+        TraceSettings.section, AdminSettings.section,
     ]
 }
 

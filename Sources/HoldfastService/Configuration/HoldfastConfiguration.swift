@@ -15,6 +15,7 @@ public struct HoldfastConfiguration: Sendable {
     package var report: ReportSettings
     package var gateway: GatewaySettings
     package var webhooks: [WebhookSettings]
+    package var traces: TraceSettings
     package var admin: AdminSettings
     /// Everything as it was given, in the order of the schema: for `config show`.
     package let values: [ConfigValues]
@@ -142,6 +143,7 @@ public struct HoldfastConfiguration: Sendable {
             one(GatewaySettings.section),
             clients: ClientSettings.subjects(values[ClientSettings.section.name] ?? []))
         webhooks = (values[WebhookSettings.section.name] ?? []).map { WebhookSettings($0) }
+        traces = TraceSettings(one(TraceSettings.section))
         admin = AdminSettings(one(AdminSettings.section))
         self.values = ConfigSchema.sections.flatMap { values[$0.name] ?? [] }
         var unsound: Set<String> = []

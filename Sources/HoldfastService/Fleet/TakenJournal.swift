@@ -36,7 +36,8 @@ final class TakenJournal: Sendable {
         try await orders.carryOut(JournalDesk(journal: owned.journal), opening: routes.map(\.route.name))
         engine = try PushEngine(
             journal: owned.journal, routes: routes.map(\.route), configuration: configuration.engine,
-            logger: logger("holdfast"), metrics: [metrics], rates: place.rates.shared)
+            logger: logger("holdfast"), metrics: [metrics], tracer: host.tracer,
+            rates: place.rates.shared)
         self.webhooks = try WebhookKeeper(
             webhooks, engine: engine, directory: owned.directory, logger: logger("holdfast.webhooks"))
         let control = ControlSocket(

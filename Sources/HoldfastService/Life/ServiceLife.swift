@@ -45,7 +45,7 @@ final class ServiceLife: Sendable {
             engine = try PushEngine(
                 journal: opened.journal, routes: routes.map(\.route), configuration: configuration.engine,
                 logger: host.logger("holdfast"), listeners: listeners, metrics: metrics.own,
-                rates: opened.fleet?.rates.shared ?? SharedRates())
+                tracer: host.tracer, rates: opened.fleet?.rates.shared ?? SharedRates())
             self.webhooks = try WebhookKeeper(
                 webhooks, engine: engine, directory: opened.directory, logger: host.logger("holdfast.webhooks"))
             gateway = try await Gateway(

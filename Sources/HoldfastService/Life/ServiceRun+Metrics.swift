@@ -10,6 +10,7 @@ extension ServiceRun {
         return registry.text(
             (state.life?.gateway.metricFamilies ?? []) + ProcessMetrics.families + historyMetrics
                 + WebhookMetrics.families(state.life?.webhookStandings ?? [])
+                + TraceMetrics.families(exporter?.queue)
                 + Self.lifeMetrics(state, isReady: isReady) + [
                     buildInfo, unservedMetrics, conditionMetrics(state.life), certificateMetrics(state),
                 ])

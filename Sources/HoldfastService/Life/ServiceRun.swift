@@ -69,11 +69,17 @@ package final class ServiceRun: Sendable {
     let samples = PageSamples()
     let start = EngineClock.system.wall()
     let findings: ServiceConditions
+    /// Nil while the configuration names no collector, and where the application traces by itself.
+    let exporter: SpanExporter?
     private let reloads: AsyncStream<Void>
     private let reloadRequests: AsyncStream<Void>.Continuation
 
     package init(_ configuration: HoldfastConfiguration, routes: [ReadyRoute], host: ServiceHost, sources: Sources) {
         self.sources = sources
+        var host = host
+        exporter =
+            host.tracer == nil ? SpanExporter(configuration.traces, logger: host.logger("holdfast.traces")) : nil
+        host.tracer = host.tracer ?? exporter?.tracer
         self.host = host
         logger = host.logger("holdfast")
         findings = ServiceConditions(logger, interval: configuration.log.interval)
@@ -90,7 +96,17 @@ package final class ServiceRun: Sendable {
 
     package func run() async -> Outcome {
         sayWarnings()
-        return await withTaskGroup(of: Void.self) { tasks in
+        exporter?.start()
+        let outcome = await runParts()
+        await exporter?.end(within: Self.exportLimit)
+        return outcome
+    }
+
+    /// How long the last spans are waited for.
+    private static let exportLimit = Duration.seconds(3)
+
+    private func runParts() async -> Outcome {
+        await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { for await _ in self.reloads { await self.reload() } }
             if let admin = makeAdmin() {
                 tasks.addTask { await self.keep(admin) }

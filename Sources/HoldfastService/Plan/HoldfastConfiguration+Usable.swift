@@ -1,5 +1,7 @@
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastTransport
+internal import HoldfastWebhooks
 
 extension HoldfastConfiguration {
     /// The mistakes in files that routes, listeners and webhooks name, found by reading them: no key, no certificate, a wrong
@@ -11,10 +13,11 @@ extension HoldfastConfiguration {
         let webhookProblems = zip(webhooks, values.filter { $0.section.name == WebhookSettings.section.name }).flatMap {
             unusable($0, $1)
         }
+        let others = routeProblems + webhookProblems + unusableCollector()
         guard let values = values.first(where: { $0.section.name == GatewaySettings.section.name }) else {
-            return routeProblems + webhookProblems
+            return others
         }
-        return routeProblems + webhookProblems + unusableToken()
+        return others + unusableToken()
             + gateway.listeners.flatMap { unusable($0.name, $0.listener, values) } + uselessClients()
             + sharedAddresses(values) + unservedEnvironments(values) + withoutOutcomes(values)
     }
@@ -55,6 +58,19 @@ extension HoldfastConfiguration {
             let (values, key, address) = place
             guard let other = places[..<index].first(where: { $0.2.excludes(address) }) else { return nil }
             return values.problem(key, "can't be listened on beside \(other.0.path).\(other.1), which is \(other.2)")
+        }
+    }
+
+    /// Trusted certificates for a collector that are none.
+    private func unusableCollector() -> [ConfigProblem] {
+        guard let target = traces.target, isSound(TraceSettings.section.name),
+            let values = self.values.first(where: { $0.section.name == TraceSettings.section.name })
+        else { return [] }
+        do throws(TransportConfigurationError) {
+            try target.check()
+            return []
+        } catch {
+            return [values.problem("trust", error.message)]
         }
     }
 

@@ -27,6 +27,10 @@ struct ServiceReload: Sendable {
             next.journal = old.journal
             next.journal.history = new.journal.history
         }
+        if new.traces != old.traces {
+            restart.append("traces")
+            next.traces = old.traces
+        }
         if new.admin != old.admin {
             restart.append("admin")
             next.admin = old.admin

@@ -19,7 +19,7 @@ package struct ReadyWebhook {
         (configuration.batch, configuration.timeout) = (settings.batch, settings.timeout)
         (configuration.retry, configuration.proxy) = (settings.retry, settings.proxy)
         if let file = settings.trust { configuration.trust = .file(file) }
-        do throws(TransportConfigurationError) { try configuration.check() } catch {
+        do throws(TransportConfigurationError) { try configuration.target.check() } catch {
             throw UnusableWebhook(key: "trust", message: error.message)
         }
         self.configuration = configuration
@@ -29,7 +29,7 @@ package struct ReadyWebhook {
     ///
     /// - Throws: ``ConnectError`` that names a file that is missing or invalid.
     package func dialer(within limit: Duration) throws(ConnectError) -> Dialer {
-        try configuration.dialer(within: limit)
+        try configuration.target.dialer(within: limit)
     }
 
     /// Everything that is wrong: what is found is taken away, and the rest looked at.

@@ -3,6 +3,7 @@ public import Holdfast
 public import HoldfastGateway
 public import Logging
 public import ServiceLifecycle
+public import Tracing
 
 /// `holdfast serve` inside an application: listeners for senders, the journal, its routes, and a page for operators.
 ///
@@ -19,14 +20,17 @@ public final class HoldfastServer: Service, Sendable {
     ///     tool.
     ///   - metrics: takes the engine's metrics, for example `MetricsSystem.factory`; the page at `admin.listen` has them in
     ///     any case. Nil for nobody else.
+    ///   - tracer: has spans of notifications, for example `InstrumentationSystem.tracer`, in place of the collector at
+    ///     `traces.endpoint`. Nil for that one, or nobody.
     /// - Throws: ``ConfigError`` with everything that is missing to serve or can't be used; ``UnusableRoute`` for a file that
     ///   changed meanwhile.
     public init(
-        configuration: HoldfastConfiguration, logger: Logger, metrics: (any MetricsFactory)? = nil
+        configuration: HoldfastConfiguration, logger: Logger, metrics: (any MetricsFactory)? = nil,
+        tracer: (any Tracer)? = nil
     ) throws {
         server = ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
-            host: ServiceHost(metrics: metrics) { _ in logger }, sources: ServiceRun.Sources())
+            host: ServiceHost(metrics: metrics, tracer: tracer) { _ in logger }, sources: ServiceRun.Sources())
     }
 
     /// Serves until a graceful shutdown: then nothing new is taken, what is in hand is answered, what is in flight gets its

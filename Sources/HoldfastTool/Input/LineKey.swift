@@ -20,6 +20,8 @@ enum LineKey: String, CaseIterable {
     case deliverWithin = "deliver-within"
     case context
     case newestWins = "newest-wins"
+    case traceparent
+    case tracestate
 
     var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
 

@@ -62,6 +62,8 @@ private struct LineFields {
     private var deliveryHours: DeliveryHours?
     private var context: [UInt8] = []
     private var newestWins = false
+    private var traceparent: String?
+    private var tracestate: String?
 
     mutating func take(_ member: JSONMember, _ bytes: [UInt8]) throws {
         let key = try key(member.name, bytes)
@@ -101,6 +103,9 @@ private struct LineFields {
         case .newestWins:
             guard value.kind == .boolean else { throw LineFault("\"newest-wins\" must be true or false") }
             newestWins = bytes[value.range.lowerBound] == UInt8(ascii: "t")
+        // What is wrong with a trace is no fault of the notification.
+        case .traceparent: traceparent = value.kind == .string ? try string(value, bytes, key) : nil
+        case .tracestate: tracestate = value.kind == .string ? try string(value, bytes, key) : nil
         }
     }
 
@@ -149,6 +154,7 @@ private struct LineFields {
             expiration = expiration?.ofBroadcast
             type = type ?? .liveactivity
         }
+        let trace = traceparent.flatMap { TraceContext(traceparent: $0, tracestate: tracestate) }
         let notifications = recipients.map { recipient in
             var notification = PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
@@ -156,6 +162,7 @@ private struct LineFields {
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag,
                 context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours, newestWins: newestWins)
             notification.environment = environment ?? defaultEnvironment
+            notification.trace = trace
             return notification
         }
         return NotificationLine(notifications: notifications, producer: producer)

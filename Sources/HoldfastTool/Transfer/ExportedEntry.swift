@@ -22,6 +22,8 @@ enum ExportedEntry {
         case context
         /// Of bytes that are not UTF-8: in hex digits.
         case contextBytes = "context-hex"
+        /// Absent for none.
+        case traceparent, tracestate
         case payload
         /// Absent for JSON.
         case payloadKind = "payload-kind"
@@ -106,6 +108,10 @@ enum ExportedEntry {
         line.add(Key.guarantee, notification.guarantee.name)
         add(notification.tag, as: Key.tag, or: Key.tagBytes, to: &line)
         add(notification.context, as: Key.context, or: Key.contextBytes, to: &line)
+        if let trace = notification.trace {
+            line.add(Key.traceparent, trace.traceparent)
+            if !trace.tracestate.isEmpty { line.add(Key.tracestate, trace.tracestate) }
+        }
         if notification.payloadKind != .json {
             line.add(Key.payloadKind, Int(notification.payloadKind.rawValue))
         }

@@ -162,6 +162,9 @@ extension Members {
         notification.deliverAfter = try time(Header.deliverAfter)
         notification.deliveryHours = try deliveryHours()
         notification.newestWins = try boolean(Header.newestWins) ?? false
+        notification.trace = try string(Key.traceparent).flatMap {
+            TraceContext(traceparent: $0, tracestate: try string(Key.tracestate))
+        }
         try checkLengths(notification)
         return notification
     }

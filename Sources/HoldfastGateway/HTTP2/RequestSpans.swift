@@ -1,0 +1,49 @@
+internal import Holdfast
+internal import Tracing
+
+/// The spans of a batch of requests, from their reading to the commit behind which they are answered. Each is a child of the
+/// sender's span, if the sender names one.
+struct RequestSpans: Sendable {
+    /// The notifications, each in the trace of its own span, or in none.
+    let notifications: [PushNotification]
+    private let spans: [(span: TracedSpan, isBroadcast: Bool)]
+    private let isSecure: Bool
+
+    init(_ tracer: NotificationTracer, _ batch: HTTP2IngressSession.Batch, isSecure: Bool) {
+        var (traced, spans) = (batch.notifications, [(span: TracedSpan, isBroadcast: Bool)]())
+        for index in traced.indices {
+            let isBroadcast = batch.waiting[index].isBroadcast
+            let span = tracer.start("POST \(Self.route(isBroadcast))", .server, parent: traced[index].trace)
+            // Where it is not recorded, neither is what follows.
+            traced[index].trace = span.trace ?? traced[index].trace
+            spans.append((span, isBroadcast))
+        }
+        (notifications, self.spans, self.isSecure) = (traced, spans, isSecure)
+    }
+
+    func end(_ receipts: [Receipt]) {
+        for ((span, isBroadcast), receipt) in zip(spans, receipts) where span.isRecorded {
+            var attributes: [String: any SpanAttributeConvertible & Sendable] = [
+                "http.request.method": "POST", "http.route": Self.route(isBroadcast),
+                "url.scheme": isSecure ? "https" : "http", "network.protocol.name": "http",
+                "network.protocol.version": "2",
+            ]
+            if let status = Self.status(receipt) { attributes["http.response.status_code"] = status }
+            span.end(attributes, error: receipt.failure)
+        }
+    }
+
+    /// Without the token, which is nobody's business.
+    private static func route(_ isBroadcast: Bool) -> String {
+        isBroadcast ? "/4/broadcasts/apps/{bundle-id}" : "/3/device/{token}"
+    }
+
+    /// Nil where the request is not answered, and where its answer is the outcome of an earlier one.
+    private static func status(_ receipt: Receipt) -> Int? {
+        switch receipt {
+        case .accepted: 200
+        case .refused(let refusal): RefusalAnswer(refusal).status
+        case .repeated, .undetermined: nil
+        }
+    }
+}
