@@ -208,7 +208,9 @@ struct EngineDesk: OperatorDesk {
 }
 
 extension DeskStatus.Times {
-    init(_ times: EngineObserver.TimeTotal) { self.init(count: times.count, total: times.total) }
+    init(_ times: EngineObserver.TimeTotal) {
+        self.init(count: times.count, total: times.total, buckets: times.buckets)
+    }
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {

@@ -14,7 +14,8 @@ export function remedies(condition, context) {
   if (tried.has(kind) && route) {
     buttons.push(tryButton(route, `${kind}-${about}-${subject ?? ""}-try`, tryName(condition), context));
   }
-  if (kind === "credentials-refused" || (kind === "token-key-trouble" && route)) {
+  // Of a certificate: the route's own, and not its service's.
+  if (kind === "credentials-refused" || (kind === "token-key-trouble" && route) || (kind === "certificate-expiring" && route && subject === route)) {
     buttons.push(button("Read credentials again", () => reload(context)));
   }
   if (kind === "lane-paused") buttons.push(button(`Resume lane ${subject}`, () => resume(context, "lanes", { lane: subject }, `lane ${subject}`)));

@@ -54,7 +54,7 @@ async function follow({ name, says }) {
 }
 
 const live = () => page.until(`document.getElementById("away").hidden && document.getElementById("live").textContent === "Live"`, "the page is live again", 60);
-const commands = ({ part }) => page.run(`[...document.querySelectorAll('main section[aria-label=${JSON.stringify(part)}] pre')].map((pre) => pre.innerText).join("\n")`);
+const commands = ({ part }) => page.run(`[...document.querySelectorAll('main section[aria-label=${JSON.stringify(part)}] pre')].map((pre) => pre.innerText).join("\\n")`);
 
 async function search({ fields, action, says }) {
   for (const [name, value] of Object.entries(fields)) await page.type(name, value);

@@ -133,8 +133,8 @@ class ExpiredCertificate(Incident):
         (world.folder / "new.pem").write_text((world.folder / "mock/client.pem").read_text() + (world.folder / "mock/client.key").read_text())
 
     def begin(self, world):
+        wait_until("it has expired", lambda: "expired" in (world.condition("certificate-expiring") or {}).get("what", ""), 30)
         world.send(50)
-        world.wait_for("certificate-expiring")
 
     def tool(self, way):
         way.is_told("certificate-expiring", "expired")

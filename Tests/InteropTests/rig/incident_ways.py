@@ -208,7 +208,7 @@ class PageWay(Way):
     def stands_at(self, view, *says):
         """The view from which it begins: no step."""
         self.order("look", view=view, says=says)
-        self.note(f"at {view.capitalize()}", counts=False)
+        self.note(f"at {view.capitalize() or 'Overview'}", counts=False)
 
     def follows(self, name, *says):
         """Follows a link."""

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -19,7 +20,7 @@ OPERATORS = "0123456789abcdef0123456789abcdef"
 OTHER_TOPIC = "com.example.other"
 # Nothing mends itself before somebody acts: what is tried again by itself is tried after minutes.
 SLOW = ("limits: {reconnect: {minimum: 10m, maximum: 10m}, probes: {minimum: 10m, maximum: 10m}, "
-        "throttle: {minimum: 1m}, suspects: {hold: 200ms}}\n")
+        "throttle: {minimum: 1m}, suspects: {hold: 200ms, uniform: 50}}\n")
 
 
 def token(number):
@@ -235,11 +236,16 @@ class World:
         os.chmod(path, stat.S_IRUSR | stat.S_IWUSR)
 
     def make_expired_certificate(self, path):
-        """A client's certificate of the right authority that has expired, and its key in the same file."""
+        """A client's certificate of the right authority that expires in some seconds, and its key in the same file."""
+        end = time.strftime("%y%m%d%H%M%SZ", time.gmtime(time.time() + 6))
+        (self.folder / "ca.conf").write_text(
+            "[ca]\ndefault_ca=own\n[own]\ndatabase=index.txt\nnew_certs_dir=.\nserial=serial\ndefault_md=sha256\npolicy=any\n"
+            "[any]\ncommonName=supplied\n")
         made = subprocess.run(
-            f"cd '{self.folder}' && openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout old.key "
-            "-subj /CN=sender -out old.csr && openssl x509 -req -in old.csr -CA mock/ca.pem -CAkey mock/ca.key -days 0 "
-            f"-out old.crt && cat old.crt old.key >'{path}' && chmod 600 '{path}'", shell=True, capture_output=True, text=True)
+            f"cd '{self.folder}' && touch index.txt && echo 01 >serial && openssl req -new -newkey ec "
+            "-pkeyopt ec_paramgen_curve:P-256 -nodes -keyout old.key -subj /CN=sender -out old.csr && openssl ca -batch -config ca.conf "
+            f"-in old.csr -cert mock/ca.pem -keyfile mock/ca.key -enddate {end} -out old.crt -notext && "
+            f"cat old.crt old.key >'{path}' && chmod 600 '{path}'", shell=True, capture_output=True, text=True)
         if made.returncode != 0:
             raise Failure(f"openssl: {made.stderr}")
 
