@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -157,9 +158,21 @@ class World:
 
     def ask(self, path):
         """The page's JSON, for the trial itself: no step of an operator's."""
-        port = self.gateway.ports["admin"]
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/{path}", timeout=10) as answer:
-            return json.load(answer)
+        url = f"http://127.0.0.1:{self.gateway.ports['admin']}/api/{path}"
+
+        def answer():
+            try:
+                with urllib.request.urlopen(url, timeout=10) as answer:
+                    return {"answer": json.load(answer)}
+            except urllib.error.HTTPError as error:
+                # No journal is open in the first moments.
+                if error.code != 503:
+                    raise Failure(f"{path}: {error}: {error.read()}") from None
+                return None
+            except OSError:
+                return None
+
+        return wait_until(f"{path} is answered", answer, 20)["answer"]
 
     def condition(self, kind):
         found = [one for one in self.ask("status").get("conditions", []) if one["kind"] == kind]
