@@ -27,6 +27,8 @@ package enum PageAssets {
         ("dom", PackageResources.dom_js),
         ("format", PackageResources.format_js),
         ("live", PackageResources.live_js),
+        ("pager", PackageResources.pager_js),
+        ("remedies", PackageResources.remedies_js),
         ("sweep", PackageResources.sweep_js),
         ("view-blacklist", PackageResources.view_blacklist_js),
         ("view-campaigns", PackageResources.view_campaigns_js),

@@ -202,8 +202,16 @@ final class Places {
 
     /// When the rate or the throttle lets more out; nil when that takes no time, or takes an answer.
     func nextLook(now: Duration) -> Duration? {
-        let byRate = isSlowedDown && isRateUsedUp ? rate.nextAllowance(now: now) : nil
+        // Judged by the time of this turn, like the hand-outs: by now there may be room again, which nobody has used.
+        let byRate = rate.outlook(now: now) == 0 && wantsRate ? rate.nextAllowance(now: now) : nil
         return [byRate, throttleLook(now: now)].compactMap { $0 }.min()
+    }
+
+    /// Whether there is something for which the rate may leave no room: in lanes with one attempt also what is to come back,
+    /// which has its place from then on.
+    private var wantsRate: Bool {
+        lanes.hasWork
+            || lanes.contains { $0.hasOneAttempt && $0.handsOut && context.journal.depth($0.id) > 0 }
     }
 
     private func throttleLook(now: Duration) -> Duration? {

@@ -25,7 +25,9 @@ extension Promotions {
             switch settlement.kind {
             case .deferUntil(let due, attempts: _, reason: _, possiblySent: _):
                 changed.insert(settlement.key.lane)
-                guard due.isPlaceOfTopic || due.isPlaceOfTag, let index = lanes.index(of: settlement.key.lane) else {
+                guard let index = lanes.index(of: settlement.key.lane) else { continue }
+                guard due.isPlaceOfTopic || due.isPlaceOfTag else {
+                    lanes[index].deferral.wasPutOff()
                     continue
                 }
                 if due.isPlaceOfTopic { judge.topicHold.waits(until: due, lane: index) }

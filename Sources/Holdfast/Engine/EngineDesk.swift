@@ -214,7 +214,9 @@ struct EngineDesk: FleetOrderDesk {
 }
 
 extension DeskStatus.Times {
-    init(_ times: EngineObserver.TimeTotal) { self.init(count: times.count, total: times.total) }
+    init(_ times: EngineObserver.TimeTotal) {
+        self.init(count: times.count, total: times.total, buckets: times.buckets)
+    }
 }
 
 extension EngineStatus.ConnectionState: CustomStringConvertible {

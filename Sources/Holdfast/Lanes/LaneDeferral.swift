@@ -31,10 +31,18 @@ struct LaneDeferral: Sendable {
     /// Whether due entries came back last, and not ones that had waited for their topic or for the clock.
     var hadItsTurn = false
 
+    /// What is due up to then comes back at once, by an operator's word, as long as nothing of it is deferred again.
+    private var hurriedThrough: WallTime?
+
     /// The first deferred entry is due then; nil when nothing is deferred that falls due.
     ///
     /// - Parameter longest: the longest that any entry waits for its turn.
     mutating func found(_ wall: WallTime?, longest: Duration, at now: Moment) {
+        if let wall, let hurriedThrough, wall <= hurriedThrough {
+            due = Due(monotonic: now.monotonic, wall: hurriedThrough)
+            return
+        }
+        hurriedThrough = nil
         due = wall.map { wall in
             Due(monotonic: now.monotonic + min(max(wall.since(now.wall), .zero), longest), wall: wall)
         }
@@ -51,10 +59,16 @@ struct LaneDeferral: Sendable {
         scheduledRetry = time
     }
 
-    /// What waits for another attempt is due now: as much of it as comes back at once, up to `through`.
+    /// What waits for another attempt is due now, up to `through`: all of it, part by part, unless the service goes on
+    /// refusing.
     mutating func hurry(through: WallTime, now: Duration) {
-        if let due, due.wall <= through { self.due = Due(monotonic: now, wall: through) }
+        guard let due, due.wall <= through else { return }
+        self.due = Due(monotonic: now, wall: through)
+        hurriedThrough = through
     }
+
+    /// An entry of the lane was put off: what has not come back yet waits for its own time.
+    mutating func wasPutOff() { hurriedThrough = nil }
 
     func isDue(_ now: Duration) -> Bool { due.map { $0.monotonic <= now } ?? false }
 

@@ -42,8 +42,37 @@ extension DeskStatus {
         public var count = 0
         /// The sum of their times.
         public var total = Duration.zero
+        /// The number of times in each bucket of ``Latencies/bounds`` alone, and last those beyond all bounds; empty where
+        /// they are not counted by bucket.
+        public var buckets: [Int] = []
 
-        package init(count: Int = 0, total: Duration = .zero) { (self.count, self.total) = (count, total) }
+        package init(count: Int = 0, total: Duration = .zero, buckets: [Int] = []) {
+            (self.count, self.total, self.buckets) = (count, total, buckets)
+        }
+
+        /// The events since an earlier look. Without buckets where either has none.
+        package func since(_ earlier: Times) -> Times {
+            let buckets = zip(buckets, earlier.buckets).map { max($0 - $1, 0) }
+            return Times(count: count - earlier.count, total: total - earlier.total, buckets: buckets)
+        }
+
+        /// The time within which this share of the events was over, by the buckets: as if those of a bucket were spread over
+        /// it evenly. `nil` without buckets or events; the last bound for what lies beyond all of them.
+        public func quantile(_ share: Double) -> Duration? {
+            let bounds = Latencies.bounds
+            let sum = buckets.reduce(0, +)
+            guard sum > 0, buckets.count == bounds.count + 1 else { return nil }
+            var rank = min(max(share, 0), 1) * Double(sum)
+            for (index, bound) in bounds.enumerated() {
+                let count = Double(buckets[index])
+                if count > 0, rank <= count {
+                    let lower = index == 0 ? .zero : bounds[index - 1]
+                    return lower + (bound - lower) * (rank / count)
+                }
+                rank -= count
+            }
+            return bounds.last
+        }
 
         /// The mean time; `nil` without events.
         public var mean: Duration? { count > 0 ? total / count : nil }

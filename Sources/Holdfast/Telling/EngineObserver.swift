@@ -7,6 +7,15 @@ final class EngineObserver: Sendable {
     struct TimeTotal: Hashable, Sendable {
         var count = 0
         var total = Duration.zero
+        /// Of those that are counted by bucket, as ``Latencies/buckets``; empty for none.
+        var buckets: [Int] = []
+
+        mutating func add(_ times: Latencies) {
+            count += times.count
+            total += times.total
+            if buckets.isEmpty { buckets = [Int](repeating: 0, count: times.buckets.count) }
+            for index in times.buckets.indices { buckets[index] += times.buckets[index] }
+        }
     }
 
     struct State: Sendable {
@@ -84,10 +93,7 @@ final class EngineObserver: Sendable {
 
     func answered(_ times: Latencies) {
         guard times.count > 0 else { return }
-        state.withLock { state in
-            state.answers.count += times.count
-            state.answers.total += times.total
-        }
+        state.withLock { $0.answers.add(times) }
     }
 
     func measured(_ levels: RouteLevels, route: Int) {

@@ -22,9 +22,12 @@ package struct FiguresForm: Codable, Hashable, Sendable {
     package struct TimesForm: Codable, Hashable, Sendable {
         package var count: Int
         package var milliseconds: Double
+        /// The number in each bucket of `Latencies.bounds`, and last those beyond; absent where they are not counted so.
+        package var buckets: [Int]?
 
         init(_ times: DeskStatus.Times) {
             count = times.count
+            buckets = times.buckets.isEmpty ? nil : times.buckets
             let (seconds, attoseconds) = times.total.components
             // To the microsecond, so that what is read is what was written.
             milliseconds = Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1000
@@ -33,7 +36,7 @@ package struct FiguresForm: Codable, Hashable, Sendable {
         var value: DeskStatus.Times {
             let microseconds = (milliseconds * 1000).rounded()
             let total: Duration = microseconds.magnitude < 1e15 ? .microseconds(Int64(microseconds)) : .zero
-            return DeskStatus.Times(count: count, total: total)
+            return DeskStatus.Times(count: count, total: total, buckets: buckets ?? [])
         }
     }
 

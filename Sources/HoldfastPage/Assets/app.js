@@ -1,7 +1,7 @@
 // The page: which view is shown, who reads it, and whether it is live.
 import { APIError, get, refreshSession, session, signOut } from "./api.js";
 import { askToSignIn } from "./dialog.js";
-import { h, replace } from "./dom.js";
+import { h, replace, sentence } from "./dom.js";
 import { clock } from "./format.js";
 import { connect, live } from "./live.js";
 import * as blacklist from "./view-blacklist.js";
@@ -130,7 +130,8 @@ function away() {
   awaySince ??= new Date();
   const box = part("away");
   box.hidden = false;
-  replace(box, `The service doesn't answer since ${clock(awaySince)}. What is shown is of then. It is asked again by itself.`);
+  replace(box, sentence(`The service doesn't answer since ${clock(awaySince)}. What is shown is of then. It is asked again by itself. `
+    + "If its process has ended, on its machine: `holdfast status`, and `systemctl start holdfast`."));
   clearTimeout(away.timer);
   away.timer = setTimeout(() => shown?.update(), 3000);
 }

@@ -2,7 +2,10 @@
 import { get } from "./api.js";
 import { h, replace, searchForm, table, word } from "./dom.js";
 import { count, time } from "./format.js";
+import { pager, size } from "./pager.js";
 
+/** The most that the service passes over. */
+const greatestSkip = 10_000;
 const outcomes = ["", "confirmed", "rejected", "expired", "unknown", "withdrawn", "superseded"];
 
 export function show(content, context) {
@@ -20,9 +23,16 @@ export function show(content, context) {
   ], "Search", (values) => context.go("journal", values));
   return async () => {
     if (!form.isConnected) replace(content, form, found);
-    const answer = await get("find", { ...items, limit: 100 });
-    replace(found, resultTable(answer), remarks(answer).map((remark) => h("p", { class: "note" }, remark)));
+    const answer = await get("find", { ...items, limit: size });
+    replace(found, resultTable(answer), pages(answer, context), remarks(answer, items).map((remark) => h("p", { class: "note" }, remark)));
   };
+}
+
+function pages({ more }, context) {
+  const { skip, ...items } = context.items;
+  const at = Number(skip ?? 0);
+  const go = (to) => () => context.go("journal", to > 0 ? { ...items, skip: to } : items);
+  return pager(at > 0 && go(Math.max(at - size, 0)), more && at + size <= greatestSkip && go(at + size));
 }
 
 /** Rows of `/api/find` and `/api/entries`. */
@@ -40,9 +50,9 @@ export function resultTable({ found }, empty = "Nothing matches. What has ended 
   ], found, empty);
 }
 
-function remarks({ more, isWhole, unreadable, history }) {
+function remarks({ more, isWhole, unreadable, history }, { skip }) {
   return [
-    more && "More match: narrow the search to see the rest.",
+    more && Number(skip ?? 0) + size > greatestSkip && "More match: narrow the search to see the rest.",
     !isWhole && "Not everything was looked at in the time that a search has: narrow it, or use `holdfast journal find`.",
     unreadable > 0 && `${count(unreadable)} outcomes can't be read, since the journal is damaged: holdfast journal verify says where.`,
     !history.isKept && "Nothing is added to the history, since journal.history is off: of what ends only rejections are found.",

@@ -3,6 +3,7 @@ import { get, post } from "./api.js";
 import { confirm, mayChange } from "./dialog.js";
 import { block, h, replace, table, word } from "./dom.js";
 import { ago, count, plural, time } from "./format.js";
+import { takeBack } from "./sweep.js";
 
 export const isLive = true;
 
@@ -75,20 +76,25 @@ function routeTable(routes, context) {
     { title: "In flight", kind: "number", cell: (route) => count(route.inFlight) },
     { title: "Suspect", kind: "number", cell: (route) => count(route.suspects) },
     { title: "Because", kind: "long", cell: (route) => route.holding },
-    { title: "Change", kind: "tight", cell: (route) => tryButton(route.route, `route-${route.route}`, `Try route ${route.route} now`, context) },
+    { title: "Change", kind: "tight", cell: (route) => tryButton(route.route, `route-${route.route}`, `Try route ${route.route} now`, context, "Try now") },
   ], routes, "The configuration has no routes.");
 }
 
 /** Has a route try at once what it waits for: its connection, a throttle, what stopped by itself. */
-function tryButton(route, key, name, context) {
-  return h("button", { type: "button", class: "small", "data-key": key, "aria-label": name, onclick: async () => {
+export function tryButton(route, key, name, context, words = name) {
+  return act(key, name, async () => {
     if (!await mayChange()) return;
     try {
       await post("routes/connect", { route });
       context.say(`Route ${route} tries at once.`);
     } catch (error) { context.fail(error); }
     context.update();
-  } }, "Try now");
+  }, words);
+}
+
+/** A small button; `words` are shown where the name is clear from what is around it. */
+export function act(key, name, onclick, words = name) {
+  return h("button", { type: "button", class: "small", "data-key": key, "aria-label": words === name ? null : name, onclick }, words);
 }
 
 function topicTable({ routes }, context) {
@@ -100,8 +106,13 @@ function topicTable({ routes }, context) {
     { title: "Since", kind: "time", cell: (topic) => time(topic.since) },
     { title: "Because", kind: "long", cell: (topic) => topic.reason },
     { title: "Next try", kind: "time", cell: (topic) => topic.nextProbe && ago(topic.nextProbe) },
-    { title: "Change", kind: "tight", cell: (topic) => tryButton(topic.route, `topic-${topic.route}-${topic.topic}`, `Try topic ${topic.topic} now`, context) },
+    { title: "Change", kind: "tight", cell: (topic) => topicActions(topic, context) },
   ], rows, "Every topic goes.");
+}
+
+function topicActions({ topic, route }, context) {
+  return h("span", { class: "acts" }, tryButton(route, `topic-${route}-${topic}`, `Try topic ${topic} now`, context, "Try now"),
+    act(`back-${route}-${topic}`, `Take back topic ${topic}`, () => takeBack(context, { topic, lane: route }), "Take back"));
 }
 
 function tagTable(tags, context) {
@@ -117,7 +128,7 @@ function tagTable(tags, context) {
   ], tags, "No tag is paused. Campaigns are paused on their own page.");
 }
 
-async function reload(context) {
+export async function reload(context) {
   if (!await mayChange()) return;
   try {
     const { routes } = await post("credentials/reload");

@@ -4,6 +4,9 @@ import { chart, spark } from "./chart.js";
 import { block, h, replace, sentence, table, word } from "./dom.js";
 import { ago, bytes, count, measure, span } from "./format.js";
 import { live } from "./live.js";
+import { remedies } from "./remedies.js";
+import { retry } from "./sweep.js";
+import { act } from "./view-lanes.js";
 
 export const isLive = true;
 
@@ -24,26 +27,27 @@ export function show(content, context) {
     if (!conditions.isConnected) {
       replace(content, block("State", conditions), block("Journal", figures), block("The last hour", charts), block("Rejected in the last hour, by reason", reasons));
     }
-    replace(conditions, conditionList(status, service));
+    replace(conditions, conditionList(status, service, context));
     replace(figures, figureList(status));
     draw();
-    replace(reasons, reasonTable(hour));
+    replace(reasons, reasonTable(hour, context));
   };
 }
 
 /** What is wrong, worst first. A service that is not ready for another cause says so, too. */
-function conditionList(status, service) {
+function conditionList(status, service, context) {
   const items = [...(status.conditions ?? [])];
   if (!items.some((item) => item.severity === "fault")) {
     items.unshift(...service.obstacles.map((what) => ({ severity: "fault", what })));
   }
   const lead = items.some((item) => item.severity === "fault") ? "Not healthy: somebody has to act."
-    : items.some((item) => item.severity === "warning") ? "Something to look at." : "Healthy: nothing is held up.";
+    : items.some((item) => item.severity === "warning") ? "Something to look at."
+      : items.length > 0 ? "Healthy. Operators hold something up." : "Healthy: nothing is held up.";
   return [h("p", null, h("strong", null, lead)), items.length > 0 && h("ul", { class: "conditions" }, items.map((item) =>
-    h("li", { class: item.severity }, h("p", null, word(item.severity), item.since ? ` since ${ago(item.since).replace(" ago", "")}` : "",
+    h("li", { class: item.severity }, h("p", null, word(item.severity), item.kind ? ` ${item.kind}` : "", item.since ? ` since ${ago(item.since).replace(" ago", "")}` : "",
       item.affected ? `, ${count(item.affected)} notifications` : ""),
     h("p", { class: "what" }, sentence(item.what)), item.next && h("p", null, sentence(item.next)),
-    item.command && h("p", null, h("code", null, item.command)))))];
+    item.command && h("p", null, h("code", null, item.command)), item.kind && remedies(item, context))))];
 }
 
 function figureList(status) {
@@ -88,7 +92,7 @@ function hourCharts(hour) {
   ];
 }
 
-function reasonTable(hour) {
+function reasonTable(hour, context) {
   const sums = {};
   const samples = all(hour);
   for (const sample of samples) {
@@ -98,5 +102,6 @@ function reasonTable(hour) {
     { title: "Reason", kind: "name", cell: ([reason]) => h("a", { href: `#/rejections?${new URLSearchParams({ reason })}` }, reason) },
     { title: "Count", kind: "number", cell: ([, value]) => count(value) },
     { title: "Course", cell: ([reason]) => spark(samples.map((sample) => sample.rejected[reason] ?? 0)) },
+    { title: "Change", kind: "tight", cell: ([reason]) => act(`retry-${reason}`, `Send ${reason} again`, () => retry(context, { reason }), "Send again") },
   ], Object.entries(sums).sort((one, other) => other[1] - one[1]), "Nothing was rejected.");
 }

@@ -2,11 +2,16 @@
 import { get } from "./api.js";
 import { block, h, replace, searchForm, sentence, table } from "./dom.js";
 import { ago, count } from "./format.js";
+import { pager, size } from "./pager.js";
 import { discard, retry } from "./sweep.js";
 import { resultTable } from "./view-journal.js";
 
+/** Where the pages before this one began. */
+let before = [];
+
 export function show(content, context) {
-  const { items } = context;
+  const { after, ...items } = context.items;
+  if (after === undefined) before = [];
   const [groups, list] = [h("div", { class: "parts" }), h("div", { class: "parts" })];
   const form = searchForm("Choose rejections", [
     { name: "reason", label: "Reason", value: items.reason },
@@ -16,16 +21,26 @@ export function show(content, context) {
     { name: "producer", label: "Producer", value: items.producer },
   ], "Choose", (values) => context.go("rejections", values));
   return async () => {
-    const [summary, entries] = await Promise.all([get("rejections", items), get("entries", { ...items, state: "rejected", limit: 100 })]);
+    const [summary, entries] = await Promise.all([get("rejections", items), get("entries", { ...items, state: "rejected", limit: size + 1, ...(after === undefined ? {} : { after }) })]);
     if (!form.isConnected) replace(content, form, block("By reason", groups), block("One by one", list));
     const filter = Object.keys(items).length ? items : { all: true };
     replace(groups, groupTable(summary, items, context),
       summary.total > 0 && h("div", { class: "acts" }, h("button", { type: "button", "data-key": "retry", onclick: () => retry(context, filter) },
         `Send ${all(summary)} again`), h("button", { type: "button", "data-key": "discard", onclick: () => discard(context, filter) }, `Delete ${all(summary)}`)),
       !summary.isWhole && h("p", { class: "note" }, "Not all rejections were looked at in the time that a request has."));
-    replace(list, resultTable({ found: entries.entries }, "There are no such rejections."),
-      entries.next !== undefined && h("p", { class: "note" }, "More match: narrow the choice to see the rest."));
+    const shown = entries.entries.slice(0, size);
+    // One more was asked for than is shown; with fewer there is more only where the time was up.
+    const next = entries.entries.length > size ? shown[size - 1].uid : entries.entries.length < size ? entries.next : undefined;
+    replace(list, resultTable({ found: shown }, "There are no such rejections."), pages(next, after, items, context));
   };
+}
+
+function pages(next, after, items, context) {
+  const go = (to) => context.go("rejections", to === undefined ? items : { ...items, after: to });
+  return pager(after !== undefined && (() => go(before.pop())), next !== undefined && (() => {
+    before.push(after);
+    go(next);
+  }));
 }
 
 const all = (summary) => `all ${summary.isWhole ? "" : "more than "}${count(summary.total)}`;

@@ -28,9 +28,32 @@ export function show(content) {
         ["Quarantined", count(status.quarantined)], ["History", history(status.history)],
       ]), service.journalName && h("p", { class: "note" }, sentence("This page shows and changes this host's journal only. "
         + "`--fleet` of the commands asks the journals of all hosts."))),
-      block("Readers of outcomes", readers(status)));
+      block("Copies", copies(service)), block("Readers of outcomes", readers(status)));
   };
 }
+
+/** The commands that copy and move a journal; they write files, which a page has no business to do. */
+function copies({ journal, journalName }) {
+  if (journalName) {
+    return h("p", { class: "note" }, sentence("The journal is kept in PostgreSQL, whose backups are its own. To move to another machine, start "
+      + "`holdfast serve` there with the same configuration, and stop it here."));
+  }
+  if (!journal) return h("p", { class: "state" }, "No journal is open.");
+  const folder = journal.slice(0, journal.lastIndexOf("/") + 1);
+  const commands = (lines) => h("pre", { tabindex: "0" }, lines.join("\n"));
+  return [
+    h("p", { class: "note" }, sentence("To back up while it runs, on its machine. What waits in the copy goes again when it is put in the "
+      + "place of this journal: it is for a machine that is lost.")),
+    commands([`holdfast journal backup --journal ${shellWord(journal)} /var/backups/push-$(date +%F).journal`]),
+    h("p", { class: "note" }, sentence("To move to another machine that has the configuration: stop the service for good, copy the journal at "
+      + "rest, and start there. Never copy it while it is in use, and never run both.")),
+    commands(["systemctl disable --now holdfast", `rsync -a ${shellWord(journal)} NEW-MACHINE:${shellWord(folder)}`,
+      "ssh NEW-MACHINE systemctl enable --now holdfast"]),
+  ];
+}
+
+/** A word of a shell. */
+const shellWord = (text) => (/^[A-Za-z0-9_.,:/@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function history(history) {
   if (!history) return null;

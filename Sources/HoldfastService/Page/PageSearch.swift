@@ -6,14 +6,20 @@ internal import HoldfastJournal
 enum PageSearch {
     private static let names = [
         "uid", "apns-id", "token", "channel", "address", "tag", "producer", "topic", "since", "until", "outcome",
-        "limit",
+        "limit", "skip",
     ]
+    /// Found notifications that are passed over, at most: each is looked at again for the next page.
+    private static let greatestSkip = 10_000
 
     static let operations: [PageOperation] = [
         .reading("api/find", names) { call in
             let question = try question(call.items)
             let limit = try call.items.limit()
-            return PageReply.json(try await call.journal.read { try find($0, question, limit) })
+            let skip =
+                try call.items.value("skip") { (text) throws(OutcomeArgument.Fault) in
+                    try OutcomeArgument.count(text, in: 0...greatestSkip)
+                } ?? 0
+            return PageReply.json(try await call.journal.read { try find($0, question, skip: skip, limit) })
         }
     ]
 
@@ -43,19 +49,22 @@ enum PageSearch {
         return question
     }
 
-    private static func find(_ reader: JournalReader, _ question: HistorySearch.Question, _ limit: Int) throws -> String
-    {
+    private static func find(
+        _ reader: JournalReader, _ question: HistorySearch.Question, skip: Int, _ limit: Int
+    ) throws -> String {
         var search = HistorySearch(reader: reader, question: question)
         search.deadline = .now + PageJournal.patience
         // One more than is told: whether there are more is told.
-        var ended = try search.ended(limit: limit + 1)
+        let most = skip + limit + 1
+        var ended = try search.ended(limit: most)
         let isFound = question.query.uid != nil && !ended.isEmpty
-        var waiting = isFound ? [] : try search.waiting(limit: limit + 1 - ended.count)
-        var older = isFound ? [] : try search.oldRejections(limit: limit + 1 - ended.count - waiting.count)
-        let isMore = ended.count + waiting.count + older.count > limit
-        ended = Array(ended.prefix(limit))
-        waiting = Array(waiting.prefix(limit - ended.count))
-        older = Array(older.prefix(limit - ended.count - waiting.count))
+        var waiting = isFound ? [] : try search.waiting(limit: most - ended.count)
+        var older = isFound ? [] : try search.oldRejections(limit: most - ended.count - waiting.count)
+        let isMore = ended.count + waiting.count + older.count >= most
+        let passed = (ended: ended.count, waiting: ended.count + waiting.count)
+        ended = Array(ended.dropFirst(skip).prefix(limit))
+        waiting = Array(waiting.dropFirst(max(skip - passed.ended, 0)).prefix(limit - ended.count))
+        older = Array(older.dropFirst(max(skip - passed.waiting, 0)).prefix(limit - ended.count - waiting.count))
         var lines = try waiting.map { try EntryRow($0, reveal: false).json() }
         lines += try ended.map { outcome in
             let entry = try reader.blacklisted(outcome.recipient, topic: outcome.topic)

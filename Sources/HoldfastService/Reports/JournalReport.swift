@@ -98,7 +98,7 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     package var lanes: [Lane]
     /// Routes that hand out nothing for the moment, and why; nil when there are none, or nobody says.
     package var routesHolding: [Holding]?
-    /// What is wrong, the worst first; without what operators hold up. Nil for nothing.
+    /// What is wrong, the worst first, and what operators hold up. Nil for nothing.
     package var conditions: [ConditionForm]?
     /// `nil` if there are none, or if no process tells.
     package var topicsSetAside: [TopicForm]?
@@ -143,8 +143,7 @@ package struct JournalReport: Encodable, Equatable, Sendable {
         deferred = status.deferred
         scheduled = status.scheduled > 0 ? status.scheduled : nil
         aside = status.aside > 0 ? status.aside : nil
-        let wrong = details.conditions.filter { $0.severity > .notice }
-        conditions = wrong.isEmpty ? nil : wrong.map { ConditionForm($0) }
+        conditions = details.conditions.isEmpty ? nil : details.conditions.map { ConditionForm($0) }
         quarantined = status.quarantined
         rejections = status.rejections
         blacklist = status.blacklist

@@ -53,7 +53,7 @@ struct HealthReport: Encodable, Equatable {
 
     /// - Parameter now: for how long something has lasted.
     func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
-        var lines = [color(headline, healthy ? .green : .red), queue(now)].compactMap(\.self)
+        var lines = [color(headline, healthy ? .green : .red), queue(now), start].compactMap(\.self)
         let paused = conditions.filter { $0.kind.hasSuffix("-paused") }
         let last = paused.isEmpty ? 0 : 1
         // Two lines each, and one for those that are left out.
@@ -64,7 +64,7 @@ struct HealthReport: Encodable, Equatable {
             let more = Format.plural(wrong.count - shown, "more")
             lines.append("  and \(more.replacing("mores", with: "more")): `holdfast status --json` has all")
         }
-        if let words = Self.paused(paused) { lines.append(words) }
+        if let words = Self.paused(paused, now) { lines.append(words) }
         return lines.joined(separator: "\n")
     }
 
@@ -86,6 +86,12 @@ struct HealthReport: Encodable, Equatable {
         }
     }
 
+    /// How to have it delivered, where nobody does.
+    private var start: String? {
+        guard state == .atRest, let unconfirmed, unconfirmed > 0 else { return nil }
+        return "  next: start the service: systemctl start holdfast; without a service: holdfast recover"
+    }
+
     private func queue(_ now: WallTime) -> String? {
         guard let unconfirmed else { return nil }
         guard unconfirmed > 0 else { return "nothing waits" }
@@ -97,20 +103,32 @@ struct HealthReport: Encodable, Equatable {
         _ condition: ConditionForm, _ now: WallTime, _ color: (String, Console.Color) -> String
     ) -> [String] {
         let isFault = condition.severity == "fault"
-        var since = "for \(Format.span(now.since(condition.since.value)))"
-        if let affected = condition.affected { since += ", \(Format.count(affected)) affected" }
         let command = condition.command.map { ": \($0)" } ?? ""
         return [
             color("\(condition.severity) \(condition.kind)", isFault ? .red : .yellow)
-                + " (\(since)): \(condition.what.printable(maximumLength: 400))",
+                + " (\(lasted(condition, now))): \(condition.what.printable(maximumLength: 400))",
             "  next: \(condition.next.printable(maximumLength: 300))\(command.printable(maximumLength: 200))",
         ]
     }
 
+    /// For how long, and how much it concerns.
+    private static func lasted(_ condition: ConditionForm, _ now: WallTime) -> String {
+        let affected = condition.affected.map { ", \(Format.count($0)) affected" } ?? ""
+        return "for \(Format.span(now.since(condition.since.value)))\(affected)"
+    }
+
     /// What operators hold up, in one line.
-    private static func paused(_ conditions: [ConditionForm]) -> String? {
-        guard !conditions.isEmpty else { return nil }
-        let names = conditions.prefix(4).map { "\($0.about) \(($0.subject ?? "").printable(maximumLength: 80))" }
+    private static func paused(_ conditions: [ConditionForm], _ now: WallTime) -> String? {
+        guard let only = conditions.first else { return nil }
+        if conditions.count == 1 {
+            // With the reason that was given, and the way back.
+            let command = only.command.map { ": \($0)" } ?? ""
+            return "notice \(only.kind) (\(lasted(only, now))): \(only.what.printable(maximumLength: 300))"
+                + command.printable(maximumLength: 200)
+        }
+        let names = conditions.prefix(4).map {
+            "\($0.about) \(($0.subject ?? "").printable(maximumLength: 80)) (\(lasted($0, now)))"
+        }
         let more = conditions.count > 4 ? " and \(Format.count(conditions.count - 4)) more" : ""
         return "paused by operators: \(names.joined(separator: ", "))\(more)"
     }

@@ -115,7 +115,7 @@ extension JournalReport {
         ].map(\.rawValue))
 
     private var conditionsText: String? {
-        let shown = (conditions ?? []).filter { !Self.told.contains($0.kind) }
+        let shown = (conditions ?? []).filter { $0.severity != "notice" && !Self.told.contains($0.kind) }
         guard !shown.isEmpty else { return nil }
         return shown.prefix(20).map { condition in
             let command = condition.command.map { ": \($0)" } ?? ""

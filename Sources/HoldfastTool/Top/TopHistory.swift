@@ -22,6 +22,8 @@ struct TopRates: Hashable, Sendable, Encodable {
     var refused = 0.0
     /// Mean times in milliseconds; nil where nothing happened.
     var answerMilliseconds: Double?
+    /// The time within which 99 of 100 answers came; nil where nothing happened, or nobody says.
+    var answerP99Milliseconds: Double?
     var commitMilliseconds: Double?
 }
 
@@ -90,13 +92,13 @@ struct TopHistory: Sendable {
             Double(max(value(now) - value(before), 0)) / seconds
         }
         func mean(_ value: (DeskStatus.Figures) -> DeskStatus.Times) -> Double? {
-            let (old, new) = (value(before), value(now))
-            let times = DeskStatus.Times(count: new.count - old.count, total: new.total - old.total)
-            return times.mean.map { $0 / .milliseconds(1) }
+            value(now).since(value(before)).mean.map { $0 / .milliseconds(1) }
         }
+        let p99 = now.answers.since(before.answers).quantile(0.99)
         return TopRates(
             accepted: rate(\.submitted), sent: rate(\.sent), confirmed: rate(\.confirmed),
             rejected: rate { $0.rejectedTotal + $0.expired }, deferred: rate(\.deferred), refused: rate(\.refused),
-            answerMilliseconds: mean(\.answers), commitMilliseconds: mean(\.commits))
+            answerMilliseconds: mean(\.answers), answerP99Milliseconds: p99.map { $0 / .milliseconds(1) },
+            commitMilliseconds: mean(\.commits))
     }
 }

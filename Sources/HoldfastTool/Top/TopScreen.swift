@@ -163,9 +163,10 @@ struct TopScreen {
         ]
         if sum(\.scheduled) > 0 { waiting.append(("scheduled", Format.count(sum(\.scheduled)))) }
         let rates = model.history.rates.last
+        let p99 = rates?.answerP99Milliseconds.map { ", 99 % in \(Self.milliseconds($0))" } ?? ""
         let times = [
-            ("answers in", rates?.answerMilliseconds.map { "\(Self.milliseconds($0)) ms" } ?? "-"),
-            ("commits in", rates?.commitMilliseconds.map { "\(Self.milliseconds($0)) ms" } ?? "-"),
+            ("answers in", rates?.answerMilliseconds.map { "\(Self.milliseconds($0))\(p99) ms" } ?? "-"),
+            ("commits", rates?.commitMilliseconds.map { "\(Self.milliseconds($0)) ms" } ?? "-"),
             ("deferred", "\(Self.rate(rates?.deferred ?? 0))/s"), ("refused", "\(Self.rate(rates?.refused ?? 0))/s"),
         ]
         return [Self.pairs(waiting), Self.pairs(times)]
@@ -235,7 +236,8 @@ struct TopScreen {
             }
             + [TopLine()]
             + EntryExplanation.wrapped(
-                "Rates are notifications a second, the bars one interval each. Answers and commits are mean times. "
+                "Rates are notifications a second, the bars one interval each. Answers and commits are mean times; 99 of 100 answers came "
+                    + "within the second. "
                     + "Waiting is all that is accepted and not answered for; the oldest leaves deferred ones out.",
                 width: max(size.columns, 10)
             ).map { TopLine($0) }

@@ -58,6 +58,16 @@ import Testing
         #expect(share > 0.05 && share < 0.07, "considerate ones had a share of \(share)")
     }
 
+    @Test(
+        "A rate goes on where there is room again at the end of a turn that found none", arguments: [1, 2, 3, 4, 5, 6])
+    func slowTurns(_ milliseconds: Int) throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 40, burst: 1), slowness: .milliseconds(milliseconds))
+        bench.answer = { _ in .confirmed }
+        try bench.submit(0..<40)
+        bench.advance(by: .seconds(8))
+        #expect(bench.sent.count == 40)
+    }
+
     @Test("A lane that is alone has the whole window, at each guarantee", arguments: Guarantee.allCases)
     func aloneHasAll(_ guarantee: Guarantee) throws {
         let bench = try Bench(InMemoryJournal(mode: .manual)) { $0.window = 100 }

@@ -59,6 +59,26 @@ import Testing
         #expect(bench.status.unconfirmed == 0)
     }
 
+    @Test("All that waits for another attempt goes, part by part, where the service takes it again")
+    func allAttempts() throws {
+        let bench = try Bench {
+            $0.retry = RetrySchedule(minimum: .seconds(600), maximum: .seconds(1200))
+            $0.window = 4
+        }
+        bench.answer = { notification in
+            (1..<21).contains { notification.token == Sample.notification($0).token }
+                ? SendResult(apnsStatus: 500, reason: "InternalServerError") : .confirmed
+        }
+        try bench.submit(100..<140)
+        try bench.submit(1..<21)
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.unconfirmed == 20)
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.core.hurry(route: "default")
+        bench.advance(by: .seconds(20))
+        #expect(bench.status.unconfirmed == 0)
+    }
+
     @Test("A stopped lane tries an entry at once, and a route that is not there is said")
     func probe() async throws {
         let bench = try Bench()

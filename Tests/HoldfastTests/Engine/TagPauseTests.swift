@@ -61,6 +61,21 @@ import Testing
         #expect(bench.status.confirmed == 8 && bench.status.unconfirmed == 0)
     }
 
+    @Test("A resumed campaign follows at the route's rate, also if that was used up just then", arguments: Guarantee.allCases)
+    func resumesAtTheRate(_ guarantee: Guarantee) throws {
+        let bench = try Bench(rate: RateLimit(perSecond: 1, burst: 1))
+        bench.answer = { _ in .confirmed }
+        try pause(bench)
+        try bench.submit((1..<6).map { tagged($0, guarantee) })
+        bench.settle()
+        try bench.submit([Sample.notification(9)])
+        bench.settle()
+        #expect(bench.sent == [9])
+        try resume(bench)
+        bench.advance(by: .seconds(10))
+        #expect(bench.sent == [9, 1, 2, 3, 4, 5])
+    }
+
     @Test(
         "What is in flight is answered, and waits if it is to go again; nothing else leaves after the pause is answered"
     )

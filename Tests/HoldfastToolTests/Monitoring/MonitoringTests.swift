@@ -34,17 +34,49 @@ struct MonitoringTests {
         let alerts = text.components(separatedBy: "- alert: ").dropFirst()
         #expect(alerts.count > 30)
         let page = "https://github.com/holdfast-push/holdfast/blob/main/Docs/Operate/Runbook.md#"
-        let anchors = Set(HealthCondition.Kind.all.map(\.rawValue) + ["not-ready", "slow-delivery", "late-errors"])
+        let anchors = Set(HealthCondition.Kind.all.map(\.rawValue) + ["not-running", "not-ready", "slow-delivery", "late-errors"])
         for alert in alerts {
             for part in ["severity: ", "summary: ", "description: "] { #expect(alert.contains(part), "\(alert)") }
             let anchor = alert.firstRange(of: page).map { alert[$0.upperBound...].prefix { !$0.isNewline } }
             #expect(anchor.map { anchors.contains(String($0)) } == true, "\(alert)")
         }
         // What somebody must act on has an alert.
-        let quiet: Set = ["lane-paused", "tag-paused", "lane-stopped", "certificate-expiring", "descriptors-short"]
+        let quiet: Set = ["lane-stopped", "certificate-expiring", "descriptors-short"]
         for kind in HealthCondition.Kind.all where !quiet.contains(kind.rawValue) {
             #expect(text.contains("kind=\"\(kind)\""), "\(kind)")
         }
+        // The sections are there.
+        let headings = Set(try sections(of: "Docs/Operate/Runbook.md").keys)
+        #expect(anchors.subtracting(headings) == [])
+    }
+
+    @Test("Each kind of condition has a section of the runbook that says what it means and what to do, and a line in its reference")
+    func runbook() throws {
+        let sections = try sections(of: "Docs/Operate/Runbook.md")
+        let reference = try String(contentsOf: Self.root.appendingPathComponent("Docs/Reference/Conditions.md"), encoding: .utf8)
+        let told = Set(reference.matches(of: /(?m)^\| `([a-z-]+)` \| [a-z]+ \| (?:fault|warning|notice)/).map { String($0.1) })
+        #expect(told == Set(HealthCondition.Kind.all.map(\.rawValue)))
+        for kind in told {
+            let section = sections[kind] ?? ""
+            #expect(section.contains("**Means**"), "\(kind)")
+            #expect(section.contains("**Do**"), "\(kind)")
+        }
+    }
+
+    private static let root = PrometheusProcess.monitoring.deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The sections of a page, by the anchors of their headings.
+    private func sections(of page: String) throws -> [String: String] {
+        let text = try String(contentsOf: Self.root.appendingPathComponent(page), encoding: .utf8)
+        var sections: [String: String] = [:]
+        let parts = text.components(separatedBy: "\n## ").flatMap { $0.components(separatedBy: "\n### ") }
+        for part in parts.dropFirst() {
+            let heading = part.prefix { !$0.isNewline }
+            let anchor = heading.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }
+            sections[anchor.replacing(" ", with: "-")] = String(part)
+        }
+        return sections
     }
 
     @Test(

@@ -63,6 +63,7 @@ struct OperatorPageTests {
         let list = try await tool(world, "blacklist", "list")
         #expect(try await world.get("/api/tags/pause", fields: Self.bearer, body: #"{"tag":"x"}"#).status == 200)
         try await compare(world, rejected)
+        try await pages(world)
         #expect(try dictionaries(try await world.get("/api/blacklist").text, "entries") == list && list.count == 1)
         let check = try SchemaCheck(try await world.get("/api/openapi.json").text)
         let inputs = inputs(rejected: rejected)
@@ -80,6 +81,23 @@ struct OperatorPageTests {
 
     private func dictionaries(_ text: String, _ name: String) throws -> [NSDictionary] {
         try #require(try dictionary(text)[name] as? [NSDictionary])
+    }
+
+    /// What is found page by page is what is found at once, whether it has ended or waits.
+    private func pages(_ world: ServiceWorld) async throws {
+        func found(_ query: String) async throws -> [NSDictionary] {
+            try dictionaries(try await world.get("/api/find?\(query)").text, "found")
+        }
+        let all = try await found("limit=100")
+        #expect(all.count == 20)
+        var paged: [NSDictionary] = []
+        for skip in stride(from: 0, to: 28, by: 7) { paged += try await found("limit=7&skip=\(skip)") }
+        #expect(paged == all)
+        for (skip, isMore) in [(13, false), (12, true), (20, false)] {
+            let text = try await world.get("/api/find?limit=7&skip=\(skip)").text
+            #expect(text.contains("\"more\":\(isMore)"), "\(skip): \(text)")
+        }
+        #expect(try await world.get("/api/find?skip=10001").status == 400)
     }
 
     /// What the tool prints is what the page is made of.

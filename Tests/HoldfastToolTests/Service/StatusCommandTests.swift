@@ -95,11 +95,11 @@ struct StatusCommandTests {
                 conditions: (0..<count).map {
                     condition(.laneStopped, $0.isMultiple(of: 2) ? .warning : .fault, "l\($0)")
                 }
-                    + [condition(.lanePaused, .notice, "p")])
+                    + ["p", "q"].map { condition(.lanePaused, .notice, $0) })
             report.unconfirmed = 3
             let lines = report.text(now: since.advanced(by: .seconds(60))).split(separator: "\n")
             #expect(lines.count <= HealthReport.greatestLineCount, "\(lines)")
-            #expect(lines.last == "paused by operators: lane p")
+            #expect(lines.last == "paused by operators: lane p (for 60 s, 1 affected), lane q (for 60 s, 1 affected)")
             let shown = lines.count { $0.hasPrefix("fault ") || $0.hasPrefix("warning ") }
             let more = lines.first { $0.contains(" more: ") }
             #expect((more == nil) == (shown == count), "\(lines)")

@@ -1,10 +1,11 @@
-// A sender for the trial of the operators' page: what comes as lines on its input goes to a gateway, over Node's http2.
+// A sender for trials: what comes as lines on its input goes to a gateway, over Node's http2. With `tell` as the third argument it
+// writes a line for each answer: the token and the status, 0 for none.
 "use strict";
 const fs = require("node:fs");
 const http2 = require("node:http2");
 const readline = require("node:readline");
 
-const [port, ca] = process.argv.slice(2);
+const [port, ca, tells] = process.argv.slice(2);
 let session = null;
 
 function connected() {
@@ -18,8 +19,12 @@ function connected() {
 readline.createInterface({ input: process.stdin }).on("line", (line) => {
   const { token, topic, ...fields } = JSON.parse(line);
   const request = connected().request({ ":method": "POST", ":path": `/3/device/${token}`, "apns-topic": topic, ...fields });
-  request.on("error", () => {});
-  request.on("response", (answer) => { if (answer[":status"] !== 200) process.stderr.write(`${token}: ${answer[":status"]}\n`); });
+  const tell = (status) => {
+    if (tells) process.stdout.write(`${token} ${status}\n`);
+    else if (status !== 200 && status !== 0) process.stderr.write(`${token}: ${status}\n`);
+  };
+  request.on("error", () => tell(0));
+  request.on("response", (answer) => tell(answer[":status"]));
   request.resume();
   request.end('{"aps":{"alert":"Hi"}}');
 }).on("close", () => session?.close());

@@ -134,6 +134,19 @@ async function searches(page) {
   check(!(await page.text()).includes(plan.bad), "the token is shortened");
 }
 
+/** From page to page of what a search finds: none twice, none left out, and back. */
+async function pages(page) {
+  await show(page, "journal?tag=daily", "UID");
+  const rows = `[...document.querySelectorAll("main tbody a")].map((link) => link.textContent)`;
+  const first = await page.run(rows);
+  await page.press("Next 100");
+  await page.until(`location.hash.includes("skip=100") && !document.querySelector("[aria-busy]") && document.querySelector("main tbody a")`, "the next page is there");
+  const second = await page.run(rows);
+  check(first.length === 100 && second.length > 0, `a page has a hundred: ${first.length}, ${second.length}`);
+  await page.press("Previous 100");
+  await page.until(`!location.hash.includes("skip") && !document.querySelector("[aria-busy]") && document.querySelectorAll("main tbody a").length === 100`, "the first page is there again");
+}
+
 async function retries(page) {
   await show(page, "rejections", "BadCollapseId");
   await page.press("Send BadCollapseId of com.example.app again");
@@ -217,7 +230,7 @@ async function main() {
     const expected = [401, 401, 403];
     for (const step of [reads, isRefused, signsIn]) await does(step, page);
     await does(isNotLedFromElsewhere, browser, address);
-    for (const step of [pausesAndResumes, searches, retries, blacklist, keyboard]) await does(step, page);
+    for (const step of [pausesAndResumes, searches, pages, retries, blacklist, keyboard]) await does(step, page);
     await does(looks, page, plan.axe && fs.readFileSync(plan.axe, "utf8"));
     const foreign = page.requests.filter((url) => !url.startsWith(`${address}/`) && !url.startsWith("about:"));
     check(foreign.length === 0, `nothing comes from elsewhere: ${foreign}`);

@@ -110,21 +110,26 @@ class Process:
 
 
 class Mock:
-    def __init__(self, holdfast, folder, *flags):
+    def __init__(self, holdfast, folder, *flags, port=0, log="mock.log", verifies=True):
+        """
+        - verifies: whether it takes provider tokens of its own key only.
+        - port: a free one without it; that of a mock before this one, whose certificates and ledger it goes on with.
+        - log: a file of its own for each that is started.
+        """
         self.folder = folder / "mock"
         self.ledger_path = folder / "ledger.ndjson"
         self.process = Process(
-            [holdfast, "mock", "http2", "--listen", "127.0.0.1:0", "--certificate-directory", self.folder,
-             "--ledger", self.ledger_path, "--verify-tokens", *flags], folder / "mock.log")
+            [holdfast, "mock", "http2", "--listen", f"127.0.0.1:{port}", "--certificate-directory", self.folder,
+             "--ledger", self.ledger_path, *(["--verify-tokens"] if verifies else []), *flags], folder / log)
         start = "listening on 127.0.0.1:"
 
-        def port():
+        def listened():
             if not self.process.is_running:
                 raise Failure(f"the mock ended: {self.process.said()}")
             said = [line for line in self.process.said().splitlines() if line.startswith(start)]
             return int(said[0][len(start):]) if said else None
 
-        self.port = wait_until("the mock listens", port)
+        self.port = wait_until("the mock listens", listened)
 
     def pause(self):
         """It neither reads nor answers, until it is resumed."""
@@ -149,7 +154,11 @@ class Mock:
 class Gateway:
     """`holdfast serve` with the configuration of the guide, all of it on loopback."""
 
-    def __init__(self, holdfast, folder, mock, limits="", http2="", binary=""):
+    def __init__(self, holdfast, folder, mock, limits="", http2="", binary="", edit=lambda text: text):
+        """
+        - limits: lines of the configuration; http2, binary: more keys of these listeners, each behind a comma.
+        - edit: changes the whole configuration before it is written.
+        """
         self.holdfast = holdfast
         self.folder = folder
         self.ports = {name: free_port() for name in ("http2", "binary", "feedback", "admin")}
@@ -160,7 +169,7 @@ class Gateway:
         if made.returncode != 0:
             raise Failure(f"gateway certificate: {made.stderr}")
         tls = "certificate: tls/server.pem, key: tls/server.key"
-        (folder / "holdfast.yaml").write_text(f"""\
+        (folder / "holdfast.yaml").write_text(edit(f"""\
 journal: {{path: push.journal}}
 routes:
   - name: example
@@ -173,7 +182,7 @@ gateway:
   binary: {{listen: "127.0.0.1:{self.ports['binary']}", {tls}, topic: {TOPIC}{binary}}}
   feedback: {{listen: "127.0.0.1:{self.ports['feedback']}", {tls}, topic: {TOPIC}}}
 {limits}admin: {{listen: "127.0.0.1:{self.ports['admin']}"}}
-""")
+"""))
         self.process = None
         self.kills = self.restarts = 0
         # Notifications that were on disk when it was killed first.
