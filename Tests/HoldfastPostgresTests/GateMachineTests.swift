@@ -49,7 +49,9 @@ struct GateMachineTests {
         #expect(machine.failed(.refused(sqlState: state), isStopped: false) == .notKept(.contradicted))
     }
 
-    @Test("Where somebody writes back what the log lacks, a gap waits for it, and what was in doubt stays so until the answer")
+    @Test(
+        "Where somebody writes back what the log lacks, a gap waits for it, and what was in doubt stays so until the answer"
+    )
     func mended() {
         var machine = GateMachine(isMended: true)
         #expect(machine.failed(.refused(sqlState: "HF003"), isStopped: false) == .waitForMending)

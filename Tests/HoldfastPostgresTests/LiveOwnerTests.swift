@@ -25,7 +25,10 @@ struct LiveOwnerTests {
         let standby = try Cluster(standbyOf: primary, name: "copy")
         let either = schema.serviceOfEither(standby)
         let (folder, news) = (try TemporaryFolder(), News())
-        let host = try Host(schema, in: folder, times: isUnbroken ? .long : .short, upkeep: .milliseconds(50), string: either) { news.tell($0) }
+        let times = isUnbroken ? LeaseTimes.long : .short
+        let host = try Host(schema, in: folder, times: times, upkeep: .milliseconds(50), string: either) {
+            news.tell($0)
+        }
         let owned = try host.open()
         try schema.submit(0..<2)
         try schema.submit(2..<4, more: Self.once)
@@ -90,7 +93,8 @@ struct LiveOwnerTests {
         defer { reader.close() }
         let log = "\(schema.name).log_\(owned.id)"
         try reader.run(
-            [PQStep("BEGIN"), PQStep("SELECT count(*) FROM \(log)_0"), PQStep("SELECT count(*) FROM \(log)_1")], by: soon())
+            [PQStep("BEGIN"), PQStep("SELECT count(*) FROM \(log)_0"), PQStep("SELECT count(*) FROM \(log)_1")],
+            by: soon())
         try schema.psql("DELETE FROM S.log_\(owned.id)_0 WHERE number = (SELECT max(number) FROM S.log_\(owned.id)_0)")
         #expect(try eventually { owned.refusal?.message.contains("lost commits") ?? false })
         #expect(owned.journal.handOutUntil == .zero && owned.ending == nil)
@@ -102,7 +106,7 @@ struct LiveOwnerTests {
         next.close()
     }
 
-    @Test("An owner may write back if the database knows it as the last, nobody has more, and others had time to say so")
+    @Test("An owner may write back if the database knows it as the last, and nobody had more in the time to say so")
     func conditions() throws {
         let log = try OwnLog(try OwnSchema())
         let (schema, stamp) = (log.schema, UUID().uuidString)
@@ -134,7 +138,8 @@ struct LostClaimsTests {
         let submitted = Mutex<[([QueueRow], Answer)]>([])
 
         func submit(
-            _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow], onCommit: @escaping Answer
+            _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow],
+            onCommit: @escaping Answer
         ) throws { submitted.withLock { $0.append((rows, onCommit)) } }
 
         var identityBounds: (age: Duration, limit: Int) { (.seconds(60), 1000) }
@@ -175,7 +180,8 @@ struct LostClaimsTests {
 
 @Suite("Which promotions lose nothing", .timeLimit(.minutes(1)), .enabled(if: PostgresProgram.isWanted))
 struct LosslessPromotionTests {
-    @Test("A promotion may have lost commits, unless the server's name is that of a standby that every commit waited for")
+    @Test(
+        "A promotion may have lost commits, unless the server's name is that of a standby that every commit waited for")
     func names() throws {
         let primary = try Cluster()
         let schema = try OwnSchema(primary)
@@ -184,7 +190,8 @@ struct LosslessPromotionTests {
         try primary.reload(["synchronous_standby_names": "'near'"])
         #expect(
             try eventually {
-                try primary.psql("SELECT string_agg(sync_state, ' ' ORDER BY application_name) FROM pg_stat_replication")
+                try primary.psql(
+                    "SELECT string_agg(sync_state, ' ' ORDER BY application_name) FROM pg_stat_replication")
                     == "async sync"
             })
         // As with fsync on.
@@ -193,7 +200,9 @@ struct LosslessPromotionTests {
         try primary.killHard()
         for (server, isLossy) in [(near, "f"), (far, "t")] {
             try server.promote()
-            #expect(try schema.on(server).psql("SELECT S.look_at_fleet()", "SELECT is_lossy FROM S.fleet").hasSuffix(isLossy))
+            #expect(
+                try schema.on(server).psql("SELECT S.look_at_fleet()", "SELECT is_lossy FROM S.fleet").hasSuffix(
+                    isLossy))
         }
     }
 
@@ -201,7 +210,8 @@ struct LosslessPromotionTests {
         "Every commit waits for a standby only where it waits for all that are named",
         arguments: [
             ("", "{}"), ("s1", "{s1}"), ("\"S 1\"", "{\"s 1\"}"), ("s1, s2", "{}"), ("*", "{}"), ("1 (s1)", "{s1}"),
-            ("FIRST 2 (s1, S2)", "{s1,s2}"), ("ANY 1 (s1, s2)", "{}"), ("any 2 (s1,s2)", "{s1,s2}"), ("2 (s1, *)", "{}"),
+            ("FIRST 2 (s1, S2)", "{s1,s2}"), ("ANY 1 (s1, s2)", "{}"), ("any 2 (s1,s2)", "{s1,s2}"),
+            ("2 (s1, *)", "{}"),
             ("2 (\"a,b\")", "{}"), ("FIRST 1 (s1, s1)", "{s1}"),
         ])
     func awaited(setting: String, names: String) throws {

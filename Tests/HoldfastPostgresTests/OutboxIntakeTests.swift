@@ -257,7 +257,8 @@ struct OutboxIntakeTests {
                     onCommit: { continuation.resume(returning: $0) })
             } catch { continuation.resume(throwing: error) }
         }
-        #expect(receipts.allSatisfy { if case .refused(let why) = $0 { why.reason == .journalUnreachable } else { false } })
+        #expect(
+            receipts.allSatisfy { if case .refused(let why) = $0 { why.reason == .journalUnreachable } else { false } })
         #expect(try host.gate.status.ending == nil && schema.outboxCount == "1")
         _ = try host.journal.openLane(LaneKey(route: "more", urgency: .immediate, guarantee: .atLeastOnce))
         host.kill()

@@ -58,7 +58,7 @@ struct RightsTests {
         try schema.psql("GRANT USAGE ON SCHEMA \(schema.name) TO plain")
         let functions = try schema.psql(
             "SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '\(schema.name)'::regnamespace")
-        let helpers = ["check_submission", "insert_submissions", "are_hours", "note_release"]
+        let helpers = ["check_submission", "insert_submissions", "are_hours", "note_release", "awaited_standbys"]
         let submitting = ["submit", "submit_many", "cancel", "take_outcomes"]
         for function in functions.split(separator: "\n") {
             let name = function.split(separator: "(")[0].split(separator: ".")[1]

@@ -222,7 +222,9 @@ struct RolledBackTests {
         next.close()
     }
 
-    @Test("An owner that has nothing to commit notices within seconds that the database lacks commits, and writes them back")
+    @Test(
+        "An owner that has nothing to commit notices within seconds that the database lacks commits, and writes them back"
+    )
     func idle() async throws {
         let (folder, news) = (try TemporaryFolder(), News())
         let owned = try Host(schema, in: folder, upkeep: .milliseconds(50)) { news.tell($0) }.open()

@@ -174,7 +174,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 // Beyond the requests it is the trim.
                 if index < count { verdicts[index] = error } else { failTrims(error) }
             case .rowsGone:
-                for index in 0..<count where backlog[index].takesRows { verdicts[index] = verdicts[index] ?? Self.rowsGone }
+                for index in 0..<count where backlog[index].takesRows {
+                    verdicts[index] = verdicts[index] ?? Self.rowsGone
+                }
             case .indexRefused:
                 indexWork = nil
             case .noRoom(let error):

@@ -39,7 +39,8 @@ extension Migration {
     private static func lookingForLosses(_ schema: String) -> [String] {
         let isSynced = "current_setting('fsync') = 'on'"
         let awaited = "\(schema).awaited_standbys(current_setting('synchronous_standby_names'))"
-        let lastStamp = "(SELECT o.stamp FROM \(schema).ownerships o WHERE o.journal = j.id ORDER BY o.first DESC LIMIT 1)"
+        let lastStamp =
+            "(SELECT o.stamp FROM \(schema).ownerships o WHERE o.journal = j.id ORDER BY o.first DESC LIMIT 1)"
         return function(
             schema, "look_at_fleet()", returns: "TABLE (id uuid, incarnation text, milliseconds int8)", replacing: true,
             """
