@@ -263,7 +263,7 @@ struct FleetDeskTests {
             """)
         #expect(
             may == "ask_command forget_command give_order list_journals list_releases read_answer read_orders "
-                + "schema_version withdraw_command")
+                + "schema_version withdraw_command withdraw_order")
         let connection = try schema.connect(as: role)
         for table in ["commands", "notes", "blacklist", "journals", "orders"] {
             #expect(connection.state("SELECT * FROM \(schema.name).\(table)") == "42501")

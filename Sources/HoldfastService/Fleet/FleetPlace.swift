@@ -153,7 +153,8 @@ final class FleetLog: Sendable {
         if !refused.isEmpty {
             words += "; hosts that come later would send, unless it is ordered again with --fleet: \(list(refused))"
         }
-        return words + ". Look at `holdfast lanes list --fleet` and `holdfast tags list --fleet`, and resume what is to go"
+        return words
+            + ". Look at `holdfast lanes list --fleet` and `holdfast tags list --fleet`, and resume what is to go"
     }
 
     /// - Parameter journal: of whose copy the last words are what counts.

@@ -377,7 +377,8 @@ struct ConfigurationTests {
 
     @Test("A route's name does not begin as an option of a command does")
     func routeLikeAnOption() throws {
-        let found = try problems("routes: [{name: -x, endpoint: sandbox}, {name: a-b, endpoint: production, topics: [a]}]")
+        let found = try problems(
+            "routes: [{name: -x, endpoint: sandbox}, {name: a-b, endpoint: production, topics: [a]}]")
         #expect(found.count == 1 && found[0].contains(#"routes[0].name: "-x" begins with "-""#), "\(found)")
     }
 

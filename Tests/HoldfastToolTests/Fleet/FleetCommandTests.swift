@@ -150,7 +150,7 @@ struct FleetCommandTests {
         #expect(lines.allSatisfy { $0["state"] as? String == "paused" && $0["reason"] as? String == "night" })
 
         // A slip is no exception from the pause.
-        for word in ["resume", "pause"] {
+        for word in ["pause", "resume"] {
             let slip = try await world.tool("lanes", word, "fcm", "--fleet")
             #expect(slip.status == 66 && slip.errors.contains("the fleet has no lane"), "\(slip.errors)")
         }

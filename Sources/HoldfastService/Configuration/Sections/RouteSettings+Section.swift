@@ -10,7 +10,8 @@ extension RouteSettings {
         keys: [
             ConfigKey(
                 "name", .text("a name", 1...64), default: standardName,
-                "part of the names of the route's lanes in the journal: a route with another name leaves its entries behind"
+                "part of the names of the route's lanes in the journal: a route with another name leaves its entries behind. It "
+                    + "does not begin with `-`"
             ),
             ConfigKey(
                 "topics", .texts("topics", 1...255, most: 1000),

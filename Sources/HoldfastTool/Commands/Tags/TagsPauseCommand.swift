@@ -147,7 +147,9 @@ struct TagsResumeCommand: AsyncParsableCommand {
         // Of a journal that did not answer, nobody knows what was paused there: then the order is kept.
         let isKnown = before.silent.isEmpty && answers.silent.isEmpty
         guard !unknown.isEmpty, isKnown else { return try answers.tellSilent(json: json, order: given.number) }
-        for place in unknown { Console.standard.error("tag \(self.tags[place].debugDescription) is paused in no journal") }
+        for place in unknown {
+            Console.standard.error("tag \(self.tags[place].debugDescription) is paused in no journal")
+        }
         try await ordering.withdraw(given, unknown)
         return .noInput
     }
