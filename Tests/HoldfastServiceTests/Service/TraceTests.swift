@@ -210,7 +210,8 @@ struct TraceTests {
             return error?.problems.first?.description
         }
         #expect(
-            try problem("http://collector:4318") == "c.yaml:1:10: traces.endpoint: is http:// to another machine: spans go there in the clear; use https://, or 127.0.0.1 or [::1]; takes https://HOST[:PORT][/PATH]")
+            try problem("http://collector:4318")?.hasSuffix(
+                ": traces.endpoint: is http:// to another machine: spans go there in the clear; use https://, or 127.0.0.1 or [::1]; takes https://HOST[:PORT][/PATH]") == true)
         #expect(try problem("https://user@collector")?.contains("requests carry no credentials") == true)
         let settings = try HoldfastConfiguration(yaml: "traces: {endpoint: \"https://collector:4318/v1/traces?key=a\"}")
         #expect(settings.traces.endpoint?.target == "/v1/traces?key=a")
