@@ -111,7 +111,8 @@ struct TracingTests {
         #expect(later.sent.count == 1)
     }
 
-    @Test("A refusal and an end without an attempt are told, without tokens and payloads") func refusals() async throws {
+    @Test("A refusal and an end without an attempt are told, without tokens and payloads") func refusals() async throws
+    {
         let engine = try engine(InMemoryJournal(), InMemoryConnector(), tracer: tracer)
         var bad = notification(1)
         bad.payload = Array("no JSON".utf8)
