@@ -367,7 +367,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastServiceTests",
             dependencies: [
-                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
+                "HoldfastJournal",
                 "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres",
                 "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
                 configuration, coreMetrics,

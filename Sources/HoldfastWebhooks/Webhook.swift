@@ -41,7 +41,8 @@ package final class Webhook: Sendable {
         write: @escaping Writer
     ) {
         self.init(
-            configuration, engine: engine, poster: HTTPPoster(configuration.target), clock: .system, directory: directory,
+            configuration, engine: engine, poster: HTTPPoster(configuration.target), clock: .system,
+            directory: directory,
             logger: logger, write: write)
     }
 

@@ -95,12 +95,18 @@ struct TraceContextTests {
     @Test(
         "is none if it is malformed",
         arguments: [
-            "", "00", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-            "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0x",
-            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
-            "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more", "00-0af7651916cd43dd8448eb211c80319cé-b7ad6b7169203331-1",
-        ]) func malformed(text: String) { #expect(TraceContext(traceparent: text) == nil) }
+            "", "00", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+            "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0x",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+            "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
+            "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more",
+            "00-0af7651916cd43dd8448eb211c80319cé-b7ad6b7169203331-1",
+        ]) func malformed(text: String)
+    { #expect(TraceContext(traceparent: text) == nil) }
 
     @Test("is read as far as it is known, if a later version has more behind it") func later() {
         let start = "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -113,7 +119,9 @@ struct TraceContextTests {
             TraceContext(
                 traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: text)?.tracestate
         }
-        for text in ["", "a", "=1", "a=", "A=1", "a=1=2", "a=\u{e9}", (0..<33).map { "k\($0)=1" }.joined(separator: ",")] {
+        for text in [
+            "", "a", "=1", "a=", "A=1", "a=1=2", "a=\u{e9}", (0..<33).map { "k\($0)=1" }.joined(separator: ","),
+        ] {
             #expect(state(text) == "", "\(text)")
         }
         let long = (0..<4).map { "k\($0)=" + String(repeating: "x", count: 200) }.joined(separator: ",")

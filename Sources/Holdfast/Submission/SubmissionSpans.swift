@@ -28,7 +28,8 @@ struct SubmissionSpans: Sendable {
             guard span.isRecorded else { continue }
             let notification = notifications[index]
             var attributes: [String: any SpanAttributeConvertible & Sendable] = [
-                "messaging.system": "holdfast", "messaging.operation.type": "send", "messaging.operation.name": "submit",
+                "messaging.system": "holdfast", "messaging.operation.type": "send",
+                "messaging.operation.name": "submit",
                 "messaging.destination.name": notification.topic,
                 "messaging.message.body.size": notification.payload.count, "holdfast.producer": producer,
             ]

@@ -11,9 +11,9 @@ extension PackedNotification.Fields {
         let headByteCount: Int
         private(set) var context: Range<Int>
         private(set) var timeZone: Range<Int>
-        /// Empty if it belongs to no trace.
-        private(set) var trace = 0..<0
-        private let hasTrace: Bool
+        /// 0 if it belongs to no trace. It lies behind the time zone.
+        private var traceByteCount: UInt16
+        var trace: Range<Int> { timeZone.upperBound..<timeZone.upperBound + Int(traceByteCount) }
 
         /// - Parameters:
         ///   - flags: the second byte of flags, all of them known.
@@ -23,7 +23,8 @@ extension PackedNotification.Fields {
         ) throws(PackedNotification.Damage) {
             typealias Flags = PackedNotification.Flags
             newestWins = flags & Flags.newestWins != 0
-            hasTrace = flags & Flags.hasTrace != 0
+            // Its length is not known yet.
+            traceByteCount = flags & Flags.hasTrace == 0 ? 0 : 1
             guard flags & Flags.additions != 0 else {
                 (deliverAfter, minutes, headByteCount) = (nil, nil, 0)
                 (context, timeZone) = (position..<position, position..<position)
@@ -60,12 +61,14 @@ extension PackedNotification.Fields {
         ) throws(PackedNotification.Damage) -> Int {
             context = position..<position + context.count
             timeZone = context.upperBound..<context.upperBound + timeZone.count
-            guard hasTrace else { return timeZone.upperBound }
+            guard traceByteCount > 0 else { return timeZone.upperBound }
             guard let count = TraceContext.byteCount(in: bytes, at: timeZone.upperBound, upTo: end),
                 timeZone.upperBound + count <= end
             else { throw .truncated }
-            trace = timeZone.upperBound..<timeZone.upperBound + count
-            guard TraceContext(bytes, in: trace) != nil else { throw .malformed }
+            guard TraceContext(bytes, in: timeZone.upperBound..<timeZone.upperBound + count) != nil else {
+                throw .malformed
+            }
+            traceByteCount = UInt16(count)
             return trace.upperBound
         }
     }

@@ -52,7 +52,9 @@ extension PackedNotification {
             var payloadStart = context.upperBound + zoneCount + (flags & Flags.isRetry == 0 ? 0 : 8)
             if further & Flags.hasTrace != 0 {
                 let start = context.upperBound + zoneCount
-                guard let count = TraceContext.byteCount(in: bytes, at: start, upTo: range.upperBound) else { return nil }
+                guard let count = TraceContext.byteCount(in: bytes, at: start, upTo: range.upperBound) else {
+                    return nil
+                }
                 payloadStart += count
             }
             payload = payloadStart..<payloadStart + Int(bytes.littleEndian32(at: start + 8))

@@ -1,14 +1,42 @@
 /// The place of a notification in a distributed trace: the W3C's *trace context*, of the headers `traceparent` and
 /// `tracestate`.
 public struct TraceContext: Hashable, Sendable {
+    /// One reference, so that a notification without a trace is not much larger for it.
+    private let parts: Parts
+
+    private final class Parts: Sendable {
+        let traceID: TraceID
+        let spanID: UInt64
+        let isSampled: Bool
+        let tracestate: String
+
+        init(_ traceID: TraceID, _ spanID: UInt64, _ isSampled: Bool, _ tracestate: String) {
+            (self.traceID, self.spanID, self.isSampled, self.tracestate) = (traceID, spanID, isSampled, tracestate)
+        }
+    }
+
     /// The trace's id, its first and its last eight bytes. Not both are 0.
-    package let traceID: TraceID
+    package var traceID: TraceID { parts.traceID }
     /// The span that further spans are children of. Not 0.
-    package let spanID: UInt64
+    package var spanID: UInt64 { parts.spanID }
     /// Whether the trace is recorded. Nothing is kept of one that is not.
-    public let isSampled: Bool
+    public var isSampled: Bool { parts.isSampled }
     /// What vendors add, as the header has it: `vendor=value,…`; empty for none.
-    public let tracestate: String
+    public var tracestate: String { parts.tracestate }
+
+    /// Whether both say the same.
+    public static func == (lhs: TraceContext, rhs: TraceContext) -> Bool {
+        lhs.traceID == rhs.traceID && lhs.spanID == rhs.spanID && lhs.isSampled == rhs.isSampled
+            && lhs.tracestate == rhs.tracestate
+    }
+
+    /// Hashes what it says.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(traceID)
+        hasher.combine(spanID)
+        hasher.combine(isSampled)
+        hasher.combine(tracestate)
+    }
 
     package struct TraceID: Hashable, Sendable {
         package let high: UInt64
@@ -21,8 +49,7 @@ public struct TraceContext: Hashable, Sendable {
     static let maximumStateByteCount = 512
 
     package init(traceID: TraceID, spanID: UInt64, isSampled: Bool, tracestate: String = "") {
-        (self.traceID, self.spanID, self.isSampled) = (traceID, spanID, isSampled)
-        self.tracestate = tracestate
+        parts = Parts(traceID, spanID, isSampled, tracestate)
     }
 
     /// Reads the two headers, by the rules of the W3C's recommendation *Trace Context*.
@@ -95,7 +122,8 @@ public struct TraceContext: Hashable, Sendable {
         let (key, value) = (bytes[..<equals], bytes[(equals + 1)...])
         let isKey = key.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), hyphen,
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                hyphen,
                 UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "@"):
                 true
             default: false

@@ -20,7 +20,8 @@ struct HTTP2Ingress: Ingress {
         let producer = try producer(named: producerName, of: engine)
         let access = try SubmitterAccess(configuration, submitters, producer)
         let service = HTTP2IngressService(
-            configuration, HTTP2IngressSettings(
+            configuration,
+            HTTP2IngressSettings(
                 configuration, access: access, producer: producer, isTraced: engine.tracer != nil),
             producers: NamedProducers(standard: producer, of: engine),
             outcomes: { [weak engine] in engine?.outcomeFeed }, tracer: engine.tracer,

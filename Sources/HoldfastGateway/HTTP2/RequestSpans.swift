@@ -28,8 +28,12 @@ struct RequestSpans: Sendable {
                 "url.scheme": isSecure ? "https" : "http", "network.protocol.name": "http",
                 "network.protocol.version": "2",
             ]
-            if let status = Self.status(receipt) { attributes["http.response.status_code"] = status }
-            span.end(attributes, error: receipt.failure)
+            let status = Self.status(receipt)
+            if let status { attributes["http.response.status_code"] = status }
+            // A refusal is the sender's error, and by the conventions none of the server's.
+            let isRefusal = status.map { (400..<500).contains($0) } ?? false
+            if isRefusal { attributes["holdfast.reason"] = receipt.failure ?? "" }
+            span.end(attributes, error: isRefusal ? nil : receipt.failure)
         }
     }
 

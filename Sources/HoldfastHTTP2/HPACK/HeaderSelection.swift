@@ -32,7 +32,8 @@ package struct HeaderSelection: Sendable {
     ///   - repeatable: the first of the numbers, up to the last, whose fields may be there more than once. Not below
     ///     ``maxNames``.
     package init(
-        _ list: HeaderList, _ range: Range<Int>, knowsAllOf beginning: [UInt8] = [], repeatableFrom repeatable: Int = .max
+        _ list: HeaderList, _ range: Range<Int>, knowsAllOf beginning: [UInt8] = [],
+        repeatableFrom repeatable: Int = .max
     ) {
         bytes = list.bytes
         let fields = list.fields.span

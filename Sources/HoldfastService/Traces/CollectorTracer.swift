@@ -32,7 +32,8 @@ package struct CollectorTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> any Tracing.Span {
         startSpan(
-            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line)
+            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line
+        )
     }
 
     /// Spans go by themselves.

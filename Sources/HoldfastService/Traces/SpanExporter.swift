@@ -123,6 +123,7 @@ package final class SpanExporter: Sendable {
         guard wasFailing else { return }
         let figures = queue.figures.0
         logger.notice(
-            "spans reach the collector \(server) again; \(figures.overflowed + figures.refused) were dropped since the start")
+            "spans reach the collector \(server) again; \(figures.overflowed + figures.refused) were dropped since the start"
+        )
     }
 }

@@ -120,6 +120,8 @@ private struct Attribute: Encodable {
     /// Sorted by name. Values of other types are texts.
     static func list(_ attributes: SpanAttributes) -> [Attribute] {
         var list: [Attribute] = []
+        // They are no sequence.
+        // swift-format-ignore: ReplaceForEachWithForLoop
         attributes.forEach { name, value in
             switch value {
             case .int32(let value): list.append(Attribute(name, .int(Int64(value))))

@@ -42,7 +42,7 @@ struct TracingTests {
         let connector = InMemoryConnector { _ in
             refused.withLock { refused in
                 defer { refused = true }
-                return refused ? .confirmed : SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
+                return refused ? .confirmed : SendResult(apnsStatus: 429, reason: "TooManyRequests")
             }
         }
         let engine = try engine(InMemoryJournal(), connector, tracer: tracer)
@@ -55,8 +55,8 @@ struct TracingTests {
         let attempts = spans("attempt ")
         try #require(attempts.count == 2)
         #expect(attempts.allSatisfy { $0.parentSpanID == send.spanID && $0.kind == .client })
-        #expect(attempts[0].attributes.get("http.response.status_code") == .int64(503))
-        #expect(attempts[0].attributes.get("error.type") == .string("ServiceUnavailable"))
+        #expect(attempts[0].attributes.get("http.response.status_code") == .int64(429))
+        #expect(attempts[0].attributes.get("error.type") == .string("TooManyRequests"))
         #expect(attempts[0].status?.code == .error && attempts[1].status == nil)
         #expect(attempts[1].attributes.get("holdfast.attempt") == .int64(2))
         let settle = try #require(spans("settle ").first)
@@ -111,7 +111,8 @@ struct TracingTests {
         #expect(later.sent.count == 1)
     }
 
-    @Test("A refusal and an end without an attempt are told, without tokens and payloads") func refusals() async throws {
+    @Test("A refusal and an end without an attempt are told, without tokens and payloads") func refusals() async throws
+    {
         let engine = try engine(InMemoryJournal(), InMemoryConnector(), tracer: tracer)
         var bad = notification(1)
         bad.payload = Array("no JSON".utf8)

@@ -22,7 +22,8 @@ struct W3CTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> InMemorySpan {
         memory.startSpan(
-            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line)
+            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line
+        )
     }
 
     func startAnySpan<Instant: TracerInstant>(
@@ -30,7 +31,8 @@ struct W3CTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> any Span {
         startSpan(
-            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line)
+            operationName, context: context(), ofKind: kind, at: instant(), function: function, file: fileID, line: line
+        )
     }
 
     func forceFlush() {}
