@@ -98,7 +98,7 @@ class StopMarketing(Campaign):
 
 
 class TakeBack(Campaign):
-    name, title = "take-back", "A campaign has the wrong price: take it back"
+    name, title = "take-back", "A campaign of 100,000 has the wrong price: take it back"
 
     def prove(self, world):
         sums = world.audit(withdrawn=range(1, world.scale + 1))
