@@ -61,7 +61,9 @@ import Testing
         #expect(bench.status.confirmed == 8 && bench.status.unconfirmed == 0)
     }
 
-    @Test("A resumed campaign follows at the route's rate, also if that was used up just then", arguments: Guarantee.allCases)
+    @Test(
+        "A resumed campaign follows at the route's rate, also if that was used up just then",
+        arguments: Guarantee.allCases)
     func resumesAtTheRate(_ guarantee: Guarantee) throws {
         let bench = try Bench(rate: RateLimit(perSecond: 1, burst: 1))
         bench.answer = { _ in .confirmed }

@@ -33,8 +33,10 @@ final class Bench {
     var prepare: (StubConnection) -> Void = { _ in }
     /// In manual mode: whether ``settle()`` commits what waits.
     var commits = true
-    /// Turns that take time, as on a busy machine: so much passes with each look at the clock.
+    /// How long each turn takes, as on a busy machine: the time passes behind its first look at the clock.
     private let slowness: Duration
+    /// Looks at the clock in the present turn; nil outside of turns.
+    private let looks = Monitor<Int?>(nil)
 
     init(
         _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
@@ -57,6 +59,7 @@ final class Bench {
         self.modes = modes
         let requests = Monitor<[Int: Int]>([:])
         self.requests = requests
+        let looks = looks
         // Without the clock's own waking: the engine has to say when it wants to come back.
         // The first route takes every topic that no other names.
         let connectors = modes.map { StubConnector($0, endpoint: endpoint) }
@@ -72,7 +75,11 @@ final class Bench {
             clock: EngineClock(
                 wall: { clock.wall },
                 monotonic: {
-                    if slowness > .zero { clock.advance(by: slowness) }
+                    let isSecond = looks.withLock { count in
+                        defer { count = count.map { $0 + 1 } }
+                        return count == 1
+                    }
+                    if isSecond { clock.advance(by: slowness) }
                     return clock.monotonic
                 }), logger: logger,
             listeners: listeners, rates: rates, seed: 1,
@@ -142,7 +149,9 @@ final class Bench {
     /// One turn of one route.
     func turn(_ route: Int = 0) {
         turnCount += 1
+        looks.withLock { $0 = 0 }
         wakes[route] = core.turn(route: route)
+        looks.withLock { $0 = nil }
         guard core.end(of: route) == nil, !core.hasNews(route: route), let wake = wakes[route] else { return }
         // Of a turn that took long it may be that there is something to do by now.
         if wake <= clock.monotonic, slowness == .zero {

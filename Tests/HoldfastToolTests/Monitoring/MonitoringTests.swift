@@ -34,7 +34,8 @@ struct MonitoringTests {
         let alerts = text.components(separatedBy: "- alert: ").dropFirst()
         #expect(alerts.count > 30)
         let page = "https://github.com/holdfast-push/holdfast/blob/main/Docs/Operate/Runbook.md#"
-        let anchors = Set(HealthCondition.Kind.all.map(\.rawValue) + ["not-running", "not-ready", "slow-delivery", "late-errors"])
+        let anchors = Set(
+            HealthCondition.Kind.all.map(\.rawValue) + ["not-running", "not-ready", "slow-delivery", "late-errors"])
         for alert in alerts {
             for part in ["severity: ", "summary: ", "description: "] { #expect(alert.contains(part), "\(alert)") }
             let anchor = alert.firstRange(of: page).map { alert[$0.upperBound...].prefix { !$0.isNewline } }
@@ -50,11 +51,15 @@ struct MonitoringTests {
         #expect(anchors.subtracting(headings) == [])
     }
 
-    @Test("Each kind of condition has a section of the runbook that says what it means and what to do, and a line in its reference")
+    @Test(
+        "Each kind of condition has a section of the runbook that says what it means and what to do, and a line in its reference"
+    )
     func runbook() throws {
         let sections = try sections(of: "Docs/Operate/Runbook.md")
-        let reference = try String(contentsOf: Self.root.appendingPathComponent("Docs/Reference/Conditions.md"), encoding: .utf8)
-        let told = Set(reference.matches(of: /(?m)^\| `([a-z-]+)` \| [a-z]+ \| (?:fault|warning|notice)/).map { String($0.1) })
+        let reference = try String(
+            contentsOf: Self.root.appendingPathComponent("Docs/Reference/Conditions.md"), encoding: .utf8)
+        let told = Set(
+            reference.matches(of: /(?m)^\| `([a-z-]+)` \| [a-z]+ \| (?:fault|warning|notice)/).map { String($0.1) })
         #expect(told == Set(HealthCondition.Kind.all.map(\.rawValue)))
         for kind in told {
             let section = sections[kind] ?? ""

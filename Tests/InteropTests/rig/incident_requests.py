@@ -1,4 +1,6 @@
 """What somebody asks for while nothing is wrong: where a push is, a campaign that has to stop or go, another machine, a copy."""
+import time
+
 from incident_list import Incident
 from incident_world import token
 from rig import Failure, wait_until
@@ -49,9 +51,14 @@ class Campaign(Incident):
 
     def is_held(self, way):
         """Nothing of the campaign goes out any more, but what is with the service."""
-        world = way.world
-        wait_until("what was with the service is answered", lambda: world.ask("lanes")["routes"][0]["inFlight"] == 0, 20)
-        self.out = len(world.taken())
+        mock = way.world.mock
+
+        def stands():
+            before = mock.taken
+            time.sleep(0.5)
+            return before if mock.taken == before else None
+
+        self.out = wait_until("what was with the service is answered", stands, 20)
 
 
 class StopMarketing(Campaign):
@@ -91,7 +98,7 @@ class StopMarketing(Campaign):
 
 
 class TakeBack(Campaign):
-    name, title = "take-back", "A campaign has the wrong price: take it back"
+    name, title = "take-back", "A campaign of 100,000 has the wrong price: take it back"
 
     def prove(self, world):
         sums = world.audit(withdrawn=range(1, world.scale + 1))
