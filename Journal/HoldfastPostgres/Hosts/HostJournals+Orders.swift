@@ -25,3 +25,10 @@ extension HostJournals {
         }
     }
 }
+
+extension LostPauses {
+    /// What is told once all were tried.
+    func news(of journal: String) -> HostNews {
+        .ordersLost(journal: journal, after: after, putBack: back, refused: refused)
+    }
+}

@@ -7,9 +7,9 @@ internal import HoldfastPQ
 struct LostPauses {
     private var waiting: [KeptPauses.Pause]
     /// The newest order that the database has.
-    private let after: Int64
-    private var back: [FleetOrder] = []
-    private var refused: [FleetOrder] = []
+    let after: Int64
+    private(set) var back: [FleetOrder] = []
+    private(set) var refused: [FleetOrder] = []
 
     /// - Returns: nil where the database has all orders that the journal has carried out.
     init?(of journal: LMDBJournal, lackedBy orders: FleetOrders) throws(JournalError) {
@@ -32,9 +32,5 @@ struct LostPauses {
             }
             waiting.removeFirst()
         }
-    }
-
-    func news(of journal: String) -> HostNews {
-        .ordersLost(journal: journal, after: after, putBack: back, refused: refused)
     }
 }
