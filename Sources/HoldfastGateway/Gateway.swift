@@ -95,8 +95,15 @@ public final class Gateway: Service, Sendable {
         ingresses.map { ($0.name, $0.listener.openConnections, $0.figures.current) }
     }
 
-    /// The most connections of each listener, by the name of its protocol.
-    var connectionLimits: [(name: String, limit: Int)] { ingresses.map { ($0.name, $0.listener.connectionLimit) } }
+    /// Connections that were turned away, because the process may have no more descriptors.
+    package var turnedAway: Int {
+        ingresses.reduce(0) { $0 + ($1.figures.current.faults[ListenerFault.descriptors.rawValue] ?? 0) }
+    }
+
+    /// The most connections of each listener, by the name of its protocol: of its own, or of all that share the room.
+    var connectionLimits: [(name: String, limit: Int)] {
+        ingresses.map { ($0.name, min($0.listener.connectionLimit, room.limit)) }
+    }
 
     /// The certificates that listeners show, with the listener's name, the file's, and the last good second in Unix seconds.
     package var certificates: [(listener: String, file: String, notAfter: Int64)] {

@@ -11,8 +11,8 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     ///
     /// - Parameter file: the path of a file with mode 0600 or 0400, or `$CREDENTIALS_DIRECTORY/NAME` for a credential of
     ///   systemd's.
-    /// - Throws: ``Holdfast/JournalError`` with code `notFound`, `permissionDenied` (others may read it), `wrongKey` (it has
-    ///   something else in it) or `inputOutput`.
+    /// - Throws: ``Holdfast/JournalError`` with code `wrongKey` (it is not there, others may read it, or it has something else in
+    ///   it), `permissionDenied` or `inputOutput`.
     public init(file: String) throws(JournalError) { keys = try KeyFile(file).read() }
 
     init(_ keys: [SealKey]) { self.keys = keys }

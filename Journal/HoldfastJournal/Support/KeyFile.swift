@@ -25,7 +25,7 @@ struct KeyFile {
         }
         guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else {
             throw JournalError(
-                .notFound,
+                .wrongKey,
                 "the key file \(path) is a credential of systemd's, and this process was given none: start it by a unit with "
                     + "`LoadCredential=\(path.dropFirst(Self.credentials.count)):FILE`, or name the file itself")
         }
@@ -84,7 +84,7 @@ struct KeyFile {
         } catch {
             guard Files.exists(path) else {
                 throw JournalError(
-                    .notFound,
+                    .wrongKey,
                     "there is no key file \(path): put it back; `holdfast journal key new` makes one for a new journal")
             }
             throw JournalError(.permissionDenied, "the key file \(path) can't be looked at: this user may not")
@@ -93,7 +93,7 @@ struct KeyFile {
         let open = given.hasPrefix(Self.credentials) ? 0o027 : 0o077
         guard mode & open == 0 else {
             throw JournalError(
-                .permissionDenied,
+                .wrongKey,
                 "the key file \(path) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))): "
                     + "`chmod 600 \(path)`, and if others may have read it, add a new key and `holdfast journal compact`"
             )

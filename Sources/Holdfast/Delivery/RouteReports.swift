@@ -34,9 +34,10 @@ final class RouteReports {
         change(isInCharge: true)
     }
 
-    /// When to come back for a measurement or a report.
+    /// When to come back for a measurement, a report, or a condition that was not told yet.
     var nextLook: Duration? {
-        [context.teller.observer.nextMeasurement, reports.next].compactMap { $0 }.min()
+        [context.teller.observer.nextMeasurement, reports.next, context.teller.conditions.nextTelling]
+            .compactMap { $0 }.min()
     }
 
     // MARK: Status

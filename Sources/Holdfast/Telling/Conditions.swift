@@ -1,15 +1,16 @@
 /// Knows what is wrong: compares what is found at each look with what was there, and says what has begun, changed and ended.
 ///
 /// The log gets one line at the beginning and one at the end. A condition that comes and goes is told once in an interval, and
-/// the end is told where the beginning was, so the last line of a condition is always true.
+/// its end where its beginning was told. What is held back is made up for when the interval is over, if it still holds. So the
+/// last line of a condition is false for an interval at most.
 ///
-/// A pure machine.
+/// A pure machine: whoever has it looks again at ``nextTelling``.
 package struct Conditions: Sendable {
     /// One change.
     package struct Change: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case began
-            /// It goes on, for another cause or at another stage.
+            /// It goes on, for another cause, at another stage, or worse than it was.
             case changed
             case ended(lasted: Duration)
         }
@@ -18,7 +19,7 @@ package struct Conditions: Sendable {
         package let condition: HealthCondition
         /// Whether the log has a line of it.
         package let isTold: Bool
-        /// Beginnings of the same condition that were not told since the last one that was.
+        /// Beginnings and changes of the same condition that were not told since the last one that was.
         package let leftOut: Int
     }
 
@@ -32,36 +33,66 @@ package struct Conditions: Sendable {
         }
     }
 
+    /// What the log says of a condition that holds.
+    private struct Word: Sendable {
+        let cause: String
+        let severity: HealthCondition.Severity
+
+        init(_ condition: HealthCondition) { (cause, severity) = (condition.cause, condition.severity) }
+
+        /// Whether the log should hear of this.
+        func isOutdated(by condition: HealthCondition) -> Bool {
+            condition.cause != cause || condition.severity > severity
+        }
+    }
+
     private struct Present: Sendable {
         var condition: HealthCondition
         let began: Duration
         /// How long it had been there when it was found.
         let lead: Duration
-        var isTold: Bool
+        /// The log's last word; nil where it does not say that the condition holds.
+        var word: Word?
+
+        var isOwed: Bool { word?.isOutdated(by: condition) ?? true }
     }
 
-    /// The most conditions of a kind that are told in an interval.
-    package static let greatestToldOfAKind = 20
+    /// The end of a condition of which the log says that it holds.
+    private struct End: Sendable {
+        let change: Change
+        let word: Word
+    }
+
     /// Past conditions that are remembered for the sake of the limit.
     private static let greatestRemembered = 1000
 
     private let interval: Duration
     private var present: [Place: Present] = [:]
+    private var owedEnds: [Place: End] = [:]
     private var told: [Place: (at: Duration, leftOut: Int)] = [:]
-    private var toldOfKind: [HealthCondition.Kind: (since: Duration, count: Int)] = [:]
+    private var beginnings: KindLimit
+    private var ends: KindLimit
+
+    /// When something that is held back now may be told; nil where nothing is.
+    package private(set) var nextTelling: Duration?
 
     /// - Parameter interval: the least time between two beginnings of a condition that are told.
-    package init(interval: Duration) { self.interval = interval }
+    package init(interval: Duration) {
+        self.interval = interval
+        beginnings = KindLimit(interval: interval)
+        ends = beginnings
+    }
 
-    package var isEmpty: Bool { present.isEmpty }
+    /// Whether nothing is wrong, and the log knows.
+    package var isEmpty: Bool { present.isEmpty && owedEnds.isEmpty }
 
     /// What is wrong now, the worst first.
     package var all: [HealthCondition] { present.values.map(\.condition).sorted(by: HealthCondition.isBefore) }
 
     /// - Parameter found: everything that is wrong now, each once.
-    /// - Returns: what is new, what has changed, and what is over.
+    /// - Returns: what is new, what has changed, what is over, and what was held back and is told now.
     package mutating func look(_ found: [HealthCondition], at now: Moment) -> [Change] {
-        guard !found.isEmpty || !present.isEmpty else { return [] }
+        guard !found.isEmpty || !isEmpty else { return [] }
         var changes: [Change] = []
         var gone = present
         for condition in found {
@@ -69,50 +100,88 @@ package struct Conditions: Sendable {
             gone[place] = nil
             if let change = take(condition, at: place, now) { changes.append(change) }
         }
+        changes += owedEndsToTell(now.monotonic)
         for (place, old) in gone.sorted(by: { HealthCondition.isBefore($0.value.condition, $1.value.condition) }) {
             present[place] = nil
-            changes.append(
-                Change(
-                    kind: .ended(lasted: now.monotonic - old.began + old.lead), condition: old.condition,
-                    isTold: old.isTold, leftOut: 0))
+            changes.append(end(old, at: place, now.monotonic))
         }
+        nextTelling = earliestTelling
         return changes
     }
 
+    // MARK: Beginnings and changes
+
     private mutating func take(_ condition: HealthCondition, at place: Place, _ now: Moment) -> Change? {
-        guard var old = present[place] else {
-            let (isTold, leftOut) = admit(place, now.monotonic)
-            present[place] = Present(
-                condition: condition, began: now.monotonic, lead: max(now.wall.since(condition.since), .zero),
-                isTold: isTold)
-            return Change(kind: .began, condition: condition, isTold: isTold, leftOut: leftOut)
-        }
-        let isOther = condition.cause != old.condition.cause
+        guard var old = present[place] else { return begin(condition, at: place, now) }
+        let isNews = Word(old.condition).isOutdated(by: condition)
         var merged = condition
         merged.since = old.condition.since
         merged.affected = max(condition.affected, old.condition.affected)
         merged.failures = max(condition.failures, old.condition.failures)
         old.condition = merged
         defer { present[place] = old }
-        guard isOther else { return nil }
-        let (isTold, leftOut) = admit(place, now.monotonic)
-        old.isTold = old.isTold || isTold
-        return Change(kind: .changed, condition: merged, isTold: isTold, leftOut: leftOut)
+        let leftOut = old.isOwed ? admit(place, isNews: isNews, now.monotonic) : nil
+        guard isNews || leftOut != nil else { return nil }
+        let kind: Change.Kind = old.word == nil ? .began : .changed
+        if leftOut != nil { old.word = Word(condition) }
+        return Change(kind: kind, condition: merged, isTold: leftOut != nil, leftOut: leftOut ?? 0)
     }
 
-    private mutating func admit(_ place: Place, _ now: Duration) -> (isTold: Bool, leftOut: Int) {
+    private mutating func begin(_ condition: HealthCondition, at place: Place, _ now: Moment) -> Change {
+        // Where its last end was not told, the log says that it holds.
+        let word = owedEnds.removeValue(forKey: place)?.word
+        let lead = max(now.wall.since(condition.since), .zero)
+        var new = Present(condition: condition, began: now.monotonic, lead: lead, word: word)
+        let leftOut = new.isOwed ? admit(place, isNews: true, now.monotonic) : nil
+        if leftOut != nil { new.word = Word(condition) }
+        present[place] = new
+        return Change(kind: .began, condition: condition, isTold: leftOut != nil, leftOut: leftOut ?? 0)
+    }
+
+    /// - Parameter isNews: whether it is for the first time that this would be told.
+    /// - Returns: how many were left out before it; nil where it is held back.
+    private mutating func admit(_ place: Place, isNews: Bool, _ now: Duration) -> Int? {
         let last = told[place]
-        if let last, now < last.at + interval {
-            told[place]?.leftOut += 1
-            return (false, 0)
+        guard last.map({ now >= $0.at + interval }) ?? true, beginnings.take(place.kind, at: now) else {
+            if isNews { told[place]?.leftOut += 1 }
+            return nil
         }
-        var kind = toldOfKind[place.kind] ?? (now, 0)
-        if now >= kind.since + interval { kind = (now, 0) }
-        kind.count += 1
-        toldOfKind[place.kind] = kind
-        guard kind.count <= Self.greatestToldOfAKind else { return (false, 0) }
         if told.count >= Self.greatestRemembered { told = told.filter { now < $0.value.at + interval } }
         if told.count < Self.greatestRemembered { told[place] = (now, 0) }
-        return (true, last?.leftOut ?? 0)
+        // One that was held back itself is not left out.
+        return max((last?.leftOut ?? 0) - (isNews ? 0 : 1), 0)
+    }
+
+    // MARK: Ends
+
+    private mutating func end(_ old: Present, at place: Place, _ now: Duration) -> Change {
+        let lasted = now - old.began + old.lead
+        func change(isTold: Bool) -> Change {
+            Change(kind: .ended(lasted: lasted), condition: old.condition, isTold: isTold, leftOut: 0)
+        }
+        guard let word = old.word else { return change(isTold: false) }
+        let isTold = ends.take(place.kind, at: now)
+        if !isTold { owedEnds[place] = End(change: change(isTold: true), word: word) }
+        return change(isTold: isTold)
+    }
+
+    private mutating func owedEndsToTell(_ now: Duration) -> [Change] {
+        var changes: [Change] = []
+        let owed = owedEnds.sorted {
+            HealthCondition.isBefore($0.value.change.condition, $1.value.change.condition)
+        }
+        for (place, end) in owed where ends.take(place.kind, at: now) {
+            owedEnds[place] = nil
+            changes.append(end.change)
+        }
+        return changes
+    }
+
+    private var earliestTelling: Duration? {
+        let begun = present.compactMap { place, present -> Duration? in
+            guard present.isOwed else { return nil }
+            return max(told[place].map { $0.at + interval } ?? .zero, beginnings.freeAt(place.kind) ?? .zero)
+        }
+        return (begun + owedEnds.keys.map { ends.freeAt($0.kind) ?? .zero }).min()
     }
 }

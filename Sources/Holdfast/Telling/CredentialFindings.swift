@@ -36,7 +36,7 @@ struct CredentialFindings: Sendable {
             let expires = place.kind != .credentialsNotReloaded
             return HealthCondition(
                 expires ? .certificateExpiring : .tokenKeyTrouble, value.notice.isUrgent ? .fault : .warning,
-                expires ? "certificate" : "file", isOurs || !expires ? place.route : "push service of \(place.route)",
+                expires ? "certificate" : "route", isOurs || !expires ? place.route : "push service of \(place.route)",
                 route: place.route, since: value.since,
                 cause: value.notice.message, what: "route \(place.route): \(value.notice.message)",
                 next: isOurs

@@ -41,15 +41,16 @@ final class EngineConditions: Sendable {
     func submitted(accepted: Int, refusals: [Reason: Int]) {
         let now = refusals.isEmpty ? .zero : clock.monotonic()
         let isNews = state.withLock { state in
-            let hasRoom = accepted > 0 && state.findings.accepted()
-            return state.findings.refused(refusals, at: now) || hasRoom
+            let isBack = accepted > 0 && state.findings.accepted()
+            return state.findings.refused(refusals, at: now) || isBack
         }
         if isNews { lookSoon() }
     }
 
     /// A write of the journal failed.
     func failed(_ error: JournalError) {
-        let isNews = state.withLock { $0.findings.failed(error) }
+        let now = clock.monotonic()
+        let isNews = state.withLock { $0.findings.failed(error, at: now) }
         if isNews { lookSoon() }
     }
 
@@ -82,25 +83,29 @@ final class EngineConditions: Sendable {
 
     // MARK: Looks
 
-    /// When to look at the latest; nil while nothing is wrong that may pass without a word.
+    /// When to look at the latest; nil while nothing is wrong that may pass without a word, and nothing is yet to be told.
     var nextLook: Duration? {
         state.withLock { state in
-            guard state.findings.mayPass || state.lookedAt == nil else { return nil }
-            return state.lookedAt.map { $0 + Self.interval } ?? .zero
+            guard let last = state.lookedAt else { return .zero }
+            if state.findings.mayPass { return last + Self.interval }
+            return state.machine.nextTelling.map { max($0, last + Self.interval) }
         }
     }
 
     /// Looks if it is time to, and tells the log what has changed.
     func look(isForced: Bool = false) {
         let now = clock.moment()
-        let changes: [Conditions.Change] = state.withLock { state in
-            if !isForced, let at = state.lookedAt, now.monotonic < at + Self.interval { return [] }
+        let (changes, isOwed): ([Conditions.Change], Bool) = state.withLock { state in
+            if !isForced, let at = state.lookedAt, now.monotonic < at + Self.interval { return ([], false) }
             state.lookedAt = now.monotonic
             state.findings.look(sources, at: now)
-            return state.machine.look(
+            let changes = state.machine.look(
                 state.findings.conditions(now: now.wall) + state.credentials.conditions, at: now)
+            return (changes, state.machine.nextTelling != nil)
         }
         for change in changes { log.tell(change) }
+        // The Consumer in charge comes back for it; in its own turn it asks when.
+        if isForced, isOwed { wake() }
     }
 
     /// What is wrong now.

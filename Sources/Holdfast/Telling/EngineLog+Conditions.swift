@@ -19,7 +19,8 @@ extension Conditions.Change {
     package var message: String {
         switch kind {
         case .began, .changed:
-            let suffix = leftOut > 0 ? " (and \(leftOut) times since it was last said)" : ""
+            let times = leftOut == 1 ? "once" : "\(leftOut) times"
+            let suffix = leftOut > 0 ? " (and \(times) since it was last said)" : ""
             return condition.words + suffix
         case .ended(let lasted):
             let subject = condition.subject.isEmpty ? "" : " (\(condition.about) \(condition.subject))"
@@ -52,7 +53,7 @@ extension HealthCondition {
         let refuses = [.journalFull, .diskRefusing, .databaseAway].contains(kind)
         let tries: (one: String, many: String) =
             switch kind {
-            case .serviceAway: ("connection", "connections")
+            case .serviceAway, .descriptorsShort: ("connection", "connections")
             case .webhookFailing: ("request", "requests")
             default: ("try", "tries")
             }

@@ -85,7 +85,7 @@ extension HealthCondition.Kind {
         case .routeMissing: "nothing waits for a missing route any more"
         case .webhookFailing: "the receiver takes outcomes again"
         case .certificateExpiring: "the certificate was renewed"
-        case .tokenKeyTrouble: "the file can be used again"
+        case .tokenKeyTrouble: "the key or certificate can be used again"
         case .descriptorsShort: "descriptors are free again"
         default: nil
         }

@@ -32,7 +32,7 @@ public struct HealthCondition: Hashable, Sendable {
     /// The kind of the condition.
     public var kind: Kind
     /// What the condition is about: `route`, `lane`, `topic`, `tag`, `journal`, `blacklist`, `history`, `clock`, `certificate`,
-    /// `file`, `webhook`, `listener`, `process` or `database`. More may come.
+    /// `webhook`, `listener`, `process` or `database`. More may come.
     public var about: String
     /// The name of the route, the lane, the topic and so on; empty where there is only one.
     public var subject: String

@@ -2,13 +2,21 @@
 ///
 /// A pure machine, apart from the figures that it reads from memory.
 struct JournalFindings: Sendable {
-    /// How long a refusal counts with a journal that does not say whether it has room.
+    /// How long a refusal counts where nothing says that there is room.
     private static let memory = Duration.seconds(30)
+    /// How long nothing may be refused, and no write fail, until it is over: where room is short, small writes succeed between
+    /// those that fail.
+    static let calm = Duration.seconds(5)
 
     private var refused: [Reason: Int] = [:]
     private var refusedAt: Duration?
+    /// Whether anything was taken since the last refusal.
+    private var hasTaken = false
+    /// Why there is no room, or was none at the last refusal.
     private var wantOfRoom: JournalError?
-    private var writeFailure: JournalError?
+    private var writeFailure: (error: JournalError, at: Duration)?
+    /// Whether a write succeeded since the last that failed.
+    private var hasWritten = false
     private var writeFailures = 0
     private var quarantined = 0
     private var blacklistDamage = 0
@@ -27,36 +35,42 @@ struct JournalFindings: Sendable {
     mutating func refused(_ refusals: [Reason: Int], at now: Duration) -> Bool {
         let ofJournal = refusals.filter { [.journalFull, .journalFailed, .journalUnreachable].contains($0.key) }
         guard !ofJournal.isEmpty else { return false }
-        defer { refusedAt = now }
+        defer { (refusedAt, hasTaken) = (now, false) }
         refused.merge(ofJournal, uniquingKeysWith: +)
         return refusedAt == nil
     }
 
-    /// - Returns: whether something was refused before.
+    /// - Returns: whether it is over that nothing could be reached.
     mutating func accepted() -> Bool {
-        defer { refusedAt = nil }
-        return refusedAt != nil
+        hasTaken = true
+        return refused.removeValue(forKey: .journalUnreachable) != nil
     }
 
     /// - Returns: whether it is the first.
-    mutating func failed(_ error: JournalError) -> Bool {
-        defer { writeFailure = error }
+    mutating func failed(_ error: JournalError, at now: Duration) -> Bool {
+        defer { (writeFailure, hasWritten) = ((error, now), false) }
         writeFailures += 1
         return writeFailure == nil
     }
 
-    /// - Returns: whether a write had failed before.
+    /// - Returns: whether it is over that nothing could be reached.
     mutating func committed() -> Bool {
-        defer { (writeFailure, writeFailures) = (nil, 0) }
-        return writeFailure != nil
+        guard let writeFailure else { return false }
+        hasWritten = true
+        guard writeFailure.error.code == .unreachable else { return false }
+        endFailure()
+        return true
     }
+
+    private mutating func endFailure() { (writeFailure, writeFailures, hasWritten) = (nil, 0, false) }
 
     mutating func look(_ sources: EngineConditions.Sources, at now: Moment) {
         let journal = sources.journal
-        wantOfRoom = journal.wantOfRoom
-        if let at = refusedAt, journal.tellsRoom && wantOfRoom == nil || now.monotonic >= at + Self.memory {
-            refusedAt = nil
-        }
+        let current = journal.wantOfRoom
+        let refusalCounts = hasTaken || journal.tellsRoom && current == nil ? Self.calm : Self.memory
+        if let at = refusedAt, now.monotonic >= at + refusalCounts { refusedAt = nil }
+        if let writeFailure, hasWritten, now.monotonic >= writeFailure.at + Self.calm { endFailure() }
+        if current != nil || refusedAt == nil { wantOfRoom = current }
         (quarantined, blacklistDamage) = (journal.quarantinedCount, journal.blacklist.damageCount)
         (historyDamage, heldByTag) = (journal.outcomeLog.unreadable, journal.heldByTagCount)
         tags = sources.pausedTags.withLock(\.all)
@@ -86,19 +100,19 @@ struct JournalFindings: Sendable {
     private func refusing(_ now: WallTime) -> HealthCondition? {
         let wantOfDisk = wantOfRoom.flatMap { $0.code == .limitReached ? nil : $0 }
         let failed = refusedAt != nil ? refused[.journalFailed] ?? 0 : 0
-        let writeFailure = writeFailure.flatMap { $0.code == .unreachable ? nil : $0 }
+        let writeFailure = writeFailure.flatMap { $0.error.code == .unreachable ? nil : $0.error }
         guard wantOfDisk != nil || writeFailure != nil || failed > 0 else { return nil }
         return HealthCondition(
             .diskRefusing, .fault, "journal", since: now,
             affected: failed + (wantOfDisk == nil ? 0 : refused[.journalFull] ?? 0), failures: writeFailures,
             what: (wantOfDisk ?? writeFailure)?.message ?? "the journal can't be written",
             next:
-                "make room on the journal's file system, or mend the disk; refused notifications were answered so, accepted "
-                + "ones go out, and the journal takes more as soon as it can", command: "df -h")
+                "make room on the journal's file system (it takes more once 32 MiB are free), or mend the disk; refused "
+                + "notifications were answered so, and accepted ones go out", command: "df -h")
     }
 
     private func away(_ now: WallTime) -> HealthCondition? {
-        let failure = writeFailure.flatMap { $0.code == .unreachable ? $0 : nil }
+        let failure = writeFailure.flatMap { $0.error.code == .unreachable ? $0.error : nil }
         let refused = refusedAt != nil ? refused[.journalUnreachable] ?? 0 : 0
         guard failure != nil || refused > 0 else { return nil }
         return HealthCondition(

@@ -17,6 +17,9 @@ final class RouteConditions {
     /// Goes on where the route's Consumer before this one was.
     func succeed(_ other: RouteConditions) { (machine, reach) = (other.machine, other.reach) }
 
+    /// When the log may be told of what was held back; nil where nothing was.
+    var nextTelling: Duration? { machine.nextTelling }
+
     /// Looks at the route at the end of a turn.
     ///
     /// - Parameters:

@@ -13,6 +13,8 @@ final class ConnectionRoom: Sendable {
 
     init(limit: Int) { state = Monitor(State(limit: limit)) }
 
+    var limit: Int { state.withLock(\.limit) }
+
     /// Connections that are open stay open, even where they are more than the new limit.
     func change(limit: Int) { state.withLock { $0.limit = limit } }
 

@@ -49,7 +49,12 @@ extension Gateway {
             family("feedback_tuples_total", .counter, "Blacklisted tokens told to readers of feedback.") { values, _ in
                 values.tuples
             },
-            counts("faults_total", "fault", "Connections that were ended for what their client did.", \.faults),
+            counts("faults_total", "fault", "Connections that were ended for what their client did.") { values in
+                // From the beginning, or nobody would see the first increase.
+                [ListenerFault.connections, .descriptors].reduce(into: values.faults) { counts, fault in
+                    counts[fault.rawValue, default: 0] += 0
+                }
+            },
         ]
     }
 }

@@ -42,7 +42,8 @@ function conditionList(status, service, context) {
   }
   const lead = items.some((item) => item.severity === "fault") ? "Not healthy: somebody has to act."
     : items.some((item) => item.severity === "warning") ? "Something to look at."
-      : items.length > 0 ? "Healthy. Operators hold something up." : "Healthy: nothing is held up.";
+      : items.some((item) => item.kind?.endsWith("-paused")) ? "Healthy. Operators hold something up."
+        : items.length > 0 ? "Healthy. Something to know." : "Healthy: nothing is held up.";
   return [h("p", null, h("strong", null, lead)), items.length > 0 && h("ul", { class: "conditions" }, items.map((item) =>
     h("li", { class: item.severity }, h("p", null, word(item.severity), item.kind ? ` ${item.kind}` : "", item.since ? ` since ${ago(item.since).replace(" ago", "")}` : "",
       item.affected ? `, ${count(item.affected)} notifications` : ""),

@@ -16,6 +16,8 @@ struct ServiceFindings: Sendable {
     var certificates: [(listener: String, file: String, notAfter: Int64)] = []
     /// What the configuration may take and the process may not have.
     var descriptors: String?
+    /// Connections that were turned away for want of descriptors.
+    var turnedAway = 0
 
     func conditions(now: WallTime) -> [HealthCondition] {
         [failed(now), database(now), short(now)].compactMap(\.self) + unserved.map { missing($0, now) }
@@ -40,8 +42,14 @@ struct ServiceFindings: Sendable {
 
     private func short(_ now: WallTime) -> HealthCondition? {
         guard let descriptors else { return nil }
+        let sentence = descriptors.hasSuffix(".") ? String(descriptors.dropLast()) : descriptors
+        let words =
+            turnedAway > 0
+            ? ". \(Format.plural(turnedAway, "connection")) \(turnedAway == 1 ? "was" : "were") turned away for it" : ""
         return HealthCondition(
-            .descriptorsShort, .warning, "process", since: now, cause: descriptors, what: descriptors,
+            .descriptorsShort, .warning, "process", since: now, failures: turnedAway,
+            // Told once more when senders feel it.
+            cause: "\(descriptors)\(turnedAway > 0)", what: sentence + words,
             next: "raise the limit, or lower the `connections` of the configuration")
     }
 

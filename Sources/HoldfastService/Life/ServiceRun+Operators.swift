@@ -81,6 +81,7 @@ extension ServiceRun {
         now.webhooks = life?.webhookStandings ?? []
         now.certificates = life?.gateway.certificates ?? []
         now.descriptors = DescriptorLimit.current.flatMap { DescriptorPlan(configuration).warning(within: $0.soft) }
+        now.turnedAway = life?.gateway.turnedAway ?? 0
         let found = findings.look(isBlind: life == nil, now.conditions)
         guard let engine = life?.engine else { return found }
         engine.setHostConditions(found)

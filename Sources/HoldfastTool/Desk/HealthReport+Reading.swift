@@ -14,15 +14,43 @@ extension HealthReport {
                 report.owner = desk.owner
                 return report
             }
-        case .directory(let path):
-            guard let reader = try reader(at: path) else { return HealthReport(.none, journal: path) }
-            defer { reader.close() }
-            var report = try await read(reader)
-            let status = try reader.status()
-            report.unconfirmed = status.unconfirmed
-            report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
-            return report
+        case .directory(let path): return try await read(path)
         }
+    }
+
+    /// Whoever uses the journal says how it is: no key is needed for that.
+    private static func read(_ path: String) async throws -> HealthReport {
+        var silence: String?
+        let owner = try JournalReader.owner(of: path)
+        if owner != nil {
+            do {
+                var report = HealthReport(try await answer(path), journal: path)
+                report.owner = owner
+                return report
+            } catch let error as ControlError {
+                silence = error.code == .notServed ? "it serves no control socket" : error.message
+            }
+        }
+        guard let reader = try reader(at: path) else { return HealthReport(.none, journal: path) }
+        defer { reader.close() }
+        // One that has begun meanwhile says more the next time.
+        if owner == nil, reader.owner != nil { silence = "it is just beginning" }
+        let status = try reader.status()
+        var report = HealthReport(
+            silence == nil ? .atRest : .silent, journal: path, owner: owner ?? reader.owner,
+            conditions: try atRest(reader))
+        report.silence = silence
+        report.unconfirmed = status.unconfirmed
+        report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
+        return report
+    }
+
+    private static func answer(_ path: String) async throws -> DeskStatus {
+        let desk = try await RemoteDesk(journal: path)
+        let result: Result<DeskStatus, any Error>
+        do { result = .success(try await desk.status()) } catch { result = .failure(error) }
+        await desk.close()
+        return try result.get()
     }
 
     /// - Returns: nil where there is no journal.
@@ -35,34 +63,11 @@ extension HealthReport {
         }
     }
 
-    private static func read(_ reader: JournalReader) async throws -> HealthReport {
-        let path = reader.directory
-        guard let owner = reader.owner else {
-            return HealthReport(.atRest, journal: path, conditions: try atRest(reader))
-        }
-        let silence: String
-        do {
-            if let desk = try await DeskOpener.live(path) {
-                let result: Result<DeskStatus, any Error>
-                do { result = .success(try await desk.status()) } catch { result = .failure(error) }
-                await desk.close()
-                var report = HealthReport(try result.get(), journal: path)
-                report.owner = owner
-                return report
-            }
-            silence = "it serves no control socket"
-        } catch let error as ControlError {
-            silence = error.message
-        }
-        var report = HealthReport(.silent, journal: path, owner: owner, conditions: try atRest(reader))
-        report.silence = silence
-        return report
-    }
-
     private init(_ status: DeskStatus, journal: String) {
         self.init(status.conditions == nil ? .silent : .running, journal: journal, conditions: status.conditions ?? [])
         if status.conditions == nil { silence = "its version says nothing of its health" }
         unconfirmed = status.lanes.reduce(0) { $0 + $1.unconfirmed }
+        oldestAcceptedAt = status.lanes.compactMap(\.oldestAcceptedAt).min().map(ExactTime.init)
     }
 
     /// What a journal says by itself.

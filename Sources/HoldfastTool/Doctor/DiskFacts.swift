@@ -14,6 +14,8 @@ struct DiskFacts: Sendable {
     var growth: Int?
     /// Bytes that ended notifications take in a day, as it was of late; nil where nobody knows.
     var historyPerDay: Int?
+    /// Whether the process that uses the journal says that it takes nothing, since the disk is full.
+    var refuses = false
     /// Whether accepted notifications are to survive a loss of power.
     var isFull = true
     var sync: Sync
@@ -45,7 +47,7 @@ extension DiskFacts {
     private static let slowMedian = Duration.milliseconds(30)
     /// Above which one of them waits as long as some senders wait for an answer.
     private static let slowWorst = Duration.seconds(1)
-    /// Free bytes below which the journal takes nothing more, and near which it is no good place.
+    /// Free bytes below which the journal does not grow for long.
     private static let least = 64 << 20
 
     var findings: [DoctorFinding] { [kind, space].compactMap(\.self) + [syncTime] }
@@ -76,10 +78,16 @@ extension DiskFacts {
     private var space: DoctorFinding? {
         guard let free else { return nil }
         var words = "\(Format.bytes(free)) free\(total.map { " of \(Format.bytes($0))" } ?? "")"
-        if free < Self.least {
+        if refuses {
             return .fault(
                 .disk, "space", nil, "\(words): the disk is full, and nothing more is taken",
                 next: "make room on this file system; what waits is delivered meanwhile")
+        }
+        if free < Self.least {
+            return .warning(
+                .disk, "space", nil,
+                "\(words): notifications are taken into the room that the journal has already, and refused when that is used up",
+                next: "make room on this file system")
         }
         guard let growth else { return .ok(.disk, "space", nil, words) }
         if let historyPerDay, historyPerDay > 0 {

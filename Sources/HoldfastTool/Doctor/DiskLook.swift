@@ -43,6 +43,8 @@ enum DiskLook {
             try FileManager.default.removeItem(atPath: path)
             defer { try? handle.close() }
             return try times(handle)
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            return .skipped("there is no room for a small file")
         } catch {
             return .failed(FileFailure.words(error))
         }

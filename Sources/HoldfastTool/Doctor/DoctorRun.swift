@@ -118,6 +118,9 @@ struct DoctorRun: Sendable {
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
         disk.isFull = configuration.journal.durability == .full
+        if case .answered(let status, _)? = facts?.service {
+            disk.refuses = status.conditions?.contains { $0.kind == .diskRefusing } ?? false
+        }
         if case .open(let figures)? = facts?.state {
             let history = facts?.history
             disk.growth = max(figures.limit - figures.used, 0) + (history.map { max($0.limit - $0.bytes, 0) } ?? 0)

@@ -54,17 +54,18 @@ struct HealthReport: Encodable, Equatable {
     /// - Parameter now: for how long something has lasted.
     func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
         var lines = [color(headline, healthy ? .green : .red), queue(now), start].compactMap(\.self)
-        let paused = conditions.filter { $0.kind.hasSuffix("-paused") }
-        let last = paused.isEmpty ? 0 : 1
+        let notices = conditions.filter { $0.severity == "notice" }
+        let last = [Self.paused(notices.filter(\.isPause), now), Self.noticed(notices.filter { !$0.isPause }, now)]
+            .compactMap(\.self)
         // Two lines each, and one for those that are left out.
-        let room = Self.greatestLineCount - lines.count - last
+        let room = Self.greatestLineCount - lines.count - last.count
         let shown = wrong.count * 2 <= room ? wrong.count : (room - 1) / 2
         for condition in wrong.prefix(shown) { lines += Self.lines(condition, now, color) }
         if shown < wrong.count {
             let more = Format.plural(wrong.count - shown, "more")
             lines.append("  and \(more.replacing("mores", with: "more")): `holdfast status --json` has all")
         }
-        if let words = Self.paused(paused, now) { lines.append(words) }
+        lines += last
         return lines.joined(separator: "\n")
     }
 
@@ -122,9 +123,7 @@ struct HealthReport: Encodable, Equatable {
         guard let only = conditions.first else { return nil }
         if conditions.count == 1 {
             // With the reason that was given, and the way back.
-            let command = only.command.map { ": \($0)" } ?? ""
-            return "notice \(only.kind) (\(lasted(only, now))): \(only.what.printable(maximumLength: 300))"
-                + command.printable(maximumLength: 200)
+            return notice(only, now)
         }
         let names = conditions.prefix(4).map {
             "\($0.about) \(($0.subject ?? "").printable(maximumLength: 80)) (\(lasted($0, now)))"
@@ -132,4 +131,22 @@ struct HealthReport: Encodable, Equatable {
         let more = conditions.count > 4 ? " and \(Format.count(conditions.count - 4)) more" : ""
         return "paused by operators: \(names.joined(separator: ", "))\(more)"
     }
+
+    /// What is to be known and holds nothing up, in one line.
+    private static func noticed(_ conditions: [ConditionForm], _ now: WallTime) -> String? {
+        guard let first = conditions.first else { return nil }
+        let more = conditions.count > 1 ? " (and \(Format.count(conditions.count - 1)) more: --json)" : ""
+        return notice(first, now) + more
+    }
+
+    private static func notice(_ condition: ConditionForm, _ now: WallTime) -> String {
+        let command = condition.command.map { ": \($0)" } ?? ""
+        return "notice \(condition.kind) (\(lasted(condition, now))): \(condition.what.printable(maximumLength: 300))"
+            + command.printable(maximumLength: 200)
+    }
+}
+
+extension ConditionForm {
+    /// Whether an operator holds something up.
+    fileprivate var isPause: Bool { kind.hasSuffix("-paused") }
 }

@@ -51,12 +51,12 @@ import Testing
             #expect(!found.message.contains("AAECAw") && !found.message.contains("secret"))
         }
         for mode in [0o640, 0o604, 0o660] {
-            #expect(error(try file(scratch, line, mode: mode))?.code == .permissionDenied)
+            #expect(error(try file(scratch, line, mode: mode))?.code == .wrongKey)
         }
         for mode in [0o600, 0o400] {
             #expect(error(try file(scratch, "# a key\r\n\n" + line, mode: mode))?.code == nil)
         }
-        #expect(error(scratch.path + "/none")?.code == .notFound)
-        #expect(error("$CREDENTIALS_DIRECTORY/none")?.code == .notFound)
+        #expect(error(scratch.path + "/none")?.code == .wrongKey)
+        #expect(error("$CREDENTIALS_DIRECTORY/none")?.code == .wrongKey)
     }
 }

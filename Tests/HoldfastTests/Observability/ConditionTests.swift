@@ -51,6 +51,55 @@ import Testing
         #expect(bench.status.conditions.isEmpty)
     }
 
+    @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
+    func awayAgain() throws {
+        let bench = try bench()
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.refuseConnection(ConnectError(.temporary, "nobody listens"))
+        bench.settle()
+        bench.accepts = true
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(3))
+        #expect(told == ["service-away", "service-away-over"])
+        bench.accepts = false
+        bench.connection.end(possiblySent: [], cause: "reset by the service")
+        try bench.submit(3..<53)
+        bench.settle()
+        bench.refuseConnection(ConnectError(.temporary, "nobody listens"))
+        bench.settle()
+        #expect(kinds(bench) == ["service-away"] && told.count == 2)
+        bench.advance(by: .seconds(70))
+        #expect(told == ["service-away", "service-away-over", "service-away"])
+        #expect(try line("service-away").metadata["affected"] == "50")
+    }
+
+    @Test("A pause soon after another is told when the interval is over, and nothing has to happen for it")
+    func pausedAgain() throws {
+        let bench = try bench()
+        for reason in ["one", "two"] {
+            bench.core.pause(bench.lane(), reason: reason)
+            bench.settle()
+            if reason == "two" { break }
+            bench.core.resume(bench.lane())
+            bench.settle()
+        }
+        try bench.core.changePausedTags { (pauses) throws(JournalError) in
+            try pauses.pause(Array("sale".utf8), reason: "", at: bench.clock.wall)
+        }
+        bench.settle()
+        try bench.core.changePausedTags { (pauses) throws(JournalError) in pauses.resumeAll() }
+        bench.settle()
+        try bench.core.changePausedTags { (pauses) throws(JournalError) in
+            try pauses.pause(Array("sale".utf8), reason: "", at: bench.clock.wall)
+        }
+        bench.settle()
+        #expect(told == ["lane-paused", "lane-paused-over", "tag-paused", "tag-paused-over"])
+        bench.advance(by: .seconds(62))
+        #expect(Set(told.dropFirst(4)) == ["lane-paused", "tag-paused"] && told.count == 6)
+    }
+
     @Test("A service that takes connections and answers nothing is away until it answers") func silent() throws {
         let bench = try bench()
         try bench.submit(1..<3)
@@ -117,7 +166,7 @@ import Testing
         #expect(condition.kind == .journalFull && condition.severity == .fault)
         journal.limitEntries(to: nil)
         try bench.submit(2000..<2001)
-        bench.advance(by: .seconds(2))
+        bench.advance(by: .seconds(7))
         #expect(told == ["journal-full", "journal-full-over"])
         #expect(try line("journal-full-over").message.contains("1000 notifications refused"))
         #expect(kinds(bench) == [])
@@ -133,9 +182,29 @@ import Testing
         #expect(kinds(bench) == ["disk-refusing"])
         #expect(bench.status.conditions.first?.what == "the disk is full")
         bench.journal.failWrites(with: nil)
-        bench.advance(by: .seconds(5))
+        bench.advance(by: .seconds(12))
         #expect(told == ["disk-refusing", "disk-refusing-over"])
         #expect(bench.status.unconfirmed == 0)
+    }
+
+    @Test("A small write that succeeds between refusals ends nothing: it is over when nothing was refused for a while")
+    func refusesMost() throws {
+        let journal = InMemoryJournal()
+        let bench = try bench(journal)
+        bench.accepts = false
+        for second in 0..<20 {
+            journal.limitEntries(to: second)
+            for number in 0..<10 { try bench.submit(second * 10 + number + 1..<second * 10 + number + 2) }
+            bench.advance(by: .seconds(1))
+            #expect(kinds(bench) == ["journal-full"], "\(second)")
+        }
+        #expect(told == ["journal-full"])
+        journal.limitEntries(to: nil)
+        try bench.submit(1000..<1001)
+        bench.advance(by: .seconds(3))
+        #expect(kinds(bench) == ["journal-full"])
+        bench.advance(by: .seconds(4))
+        #expect(told == ["journal-full", "journal-full-over"] && kinds(bench) == [])
     }
 
     // MARK: Operators

@@ -42,7 +42,7 @@ struct MonitoringTests {
             #expect(anchor.map { anchors.contains(String($0)) } == true, "\(alert)")
         }
         // What somebody must act on has an alert.
-        let quiet: Set = ["lane-stopped", "certificate-expiring", "descriptors-short"]
+        let quiet: Set = ["lane-stopped", "certificate-expiring"]
         for kind in HealthCondition.Kind.all where !quiet.contains(kind.rawValue) {
             #expect(text.contains("kind=\"\(kind)\""), "\(kind)")
         }

@@ -116,6 +116,13 @@ struct DescriptorTests {
             try await waitUntil { try tool.errors.contains("the listeners have as many open as this process may have") }
         )
 
+        let status = try await Tool.run("status", "--journal", folder("push.journal"))
+        #expect(status.status == 1 && status.output.contains("warning descriptors-short"), "\(status.output)")
+        #expect(status.output.contains(" connections were turned away for it"), "\(status.output)")
+        let metrics = try await ServiceWorld.ask(admin, "/metrics")
+        #expect(metrics.contains("holdfast_gateway_connections_limit{listener=\"http2\"} \(plan.room(within: 200))\n"))
+        #expect(metrics.contains("holdfast_gateway_faults_total{listener=\"http2\",fault=\"connections\"} 0\n"))
+
         try await expectProbeOperatorsAndReload(tool, folder, admin: admin)
 
         for client in clients where client.isActive { try await client.close() }

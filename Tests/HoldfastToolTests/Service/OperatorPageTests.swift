@@ -117,6 +117,9 @@ struct OperatorPageTests {
         #expect(comparable(entry) == comparable(shown))
         #expect((entry["explanation"] as? [String])?.count == (shown["explanation"] as? [String])?.count)
         let status = try dictionary(try await world.get("/api/status").text)
+        let conditions = try #require(status["conditions"] as? [NSDictionary])
+        // What operators hold up, too.
+        #expect(conditions.map { $0["kind"] as? String } == ["tag-paused"])
         let told = try #require(try await tool(world, "journal", "status").first)
         for key in [
             "lanes", "totals", "producers", "unconfirmed", "rejections", "blacklist", "nextUID", "pausedTags", "owner",

@@ -13,6 +13,20 @@ import Testing
         return try status.json()["sealedWith"] as? [String] ?? [status.errors]
     }
 
+    private func status(_ world: ServiceWorld, key: String?) async throws -> Tool.Result {
+        try await Tool.run(
+            "status", "--journal", world.folder("push.journal"),
+            environment: key.map { ["HOLDFAST_JOURNAL_KEY_FILE": $0] } ?? [:])
+    }
+
+    /// The process says how it is, whoever asks.
+    private func withoutKey(_ world: ServiceWorld) async throws {
+        for key in [nil, world.folder("none")] {
+            let running = try await status(world, key: key)
+            #expect(running.status == 0 && running.output.hasPrefix("healthy: "), "\(running)")
+        }
+    }
+
     @Test("A reload takes a new key up under traffic; one that lacks a key that is needed is refused, and all goes on")
     func reload() async throws {
         let world = try await ServiceWorld()
@@ -42,7 +56,12 @@ import Testing
 
         #expect(try await sender.result().status == 0)
         #expect(try await waitUntil { try world.mock.taken() == 2000 })
+        try await withoutKey(world)
         #expect(try await world.stop().status == 0)
+        let rest = try await status(world, key: world.folder("none"))
+        #expect(rest.status == 78 && rest.errors.contains("there is no key file"), "\(rest)")
+        let opened = try await status(world, key: key)
+        #expect(opened.status == 3 && opened.output.contains("is at rest"), "\(opened)")
         for file in ["entries", "blacklist"] {
             let data = try Data(contentsOf: URL(fileURLWithPath: world.folder("push.journal/\(file)/data.mdb")))
             #expect(data.range(of: Data("\"alert\"".utf8)) == nil)

@@ -109,6 +109,26 @@ struct StatusCommandTests {
         }
     }
 
+    @Test("What is to be known and holds nothing up has a line of its own, and all is healthy") func notices() {
+        let since = WallTime(seconds: 1_800_000_000)
+        func condition(_ kind: HealthCondition.Kind, _ subject: String) -> HealthCondition {
+            HealthCondition(kind, .notice, "route", subject, since: since, what: "it is so", next: "look", command: "see")
+        }
+        func text(_ conditions: [HealthCondition]) -> [String] {
+            let report = HealthReport(.running, journal: "/j", owner: "process 1", conditions: conditions)
+            #expect(report.status == .ok)
+            return report.text(now: since.advanced(by: .seconds(60))).split(separator: "\n").map(String.init)
+        }
+        #expect(
+            text([condition(.serviceAway, "r"), condition(.lanePaused, "l")]) == [
+                "healthy: /j is in use by process 1", "notice lane-paused (for 60 s): it is so: see",
+                "notice service-away (for 60 s): it is so: see",
+            ])
+        #expect(
+            text([condition(.serviceAway, "r"), condition(.serviceAway, "s")]).last
+                == "notice service-away (for 60 s): it is so: see (and 1 more: --json)")
+    }
+
     @Test("A full disk is told once, however many are refused, and when it takes notifications again")
     func fullDisk() async throws {
         let world = try await ServiceWorld()
