@@ -11,9 +11,21 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     ///
     /// - Parameter file: the path of a file with mode 0600 or 0400, or `$CREDENTIALS_DIRECTORY/NAME` for a credential of
     ///   systemd's.
-    /// - Throws: ``Holdfast/JournalError`` with code `wrongKey` (it is not there, others may read it, or it has something else in
-    ///   it), `permissionDenied` or `inputOutput`.
+    /// - Throws: ``Holdfast/JournalError`` with code `wrongKey` where there is no such file, where others may read it, and where
+    ///   it has something else in it.
     public init(file: String) throws(JournalError) { keys = try KeyFile(file).read() }
+
+    /// Reads the key file of a journal. Without one, the error also names the keys that the journal needs.
+    ///
+    /// - Parameter journal: its directory; nil where nobody knows it.
+    package init(file: String, of journal: String?) throws(JournalError) {
+        do throws(JournalError) { try self.init(file: file) } catch {
+            let needed = journal.map { JournalSeals.idsNeeded(in: $0) } ?? []
+            guard let journal, !needed.isEmpty else { throw error }
+            let ids = needed.map(\.description).joined(separator: ", ")
+            throw JournalError(error.code, "\(error.message); \(journal) is sealed with key \(ids)")
+        }
+    }
 
     init(_ keys: [SealKey]) { self.keys = keys }
 
@@ -24,7 +36,7 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     @discardableResult
     public static func makeFile(_ file: String) throws(JournalError) -> String {
         let key = try randomKey()
-        try KeyFile(file).write([key], replacing: false)
+        try KeyFile(file).make(key)
         return key.id.description
     }
 
@@ -34,10 +46,8 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     /// - Returns: the id of the key.
     @discardableResult
     public static func addKey(toFile file: String) throws(JournalError) -> String {
-        let place = try KeyFile(file)
-        let known = try place.read()
         let key = try randomKey()
-        try place.write([key] + known, replacing: true)
+        try KeyFile(file).add(key)
         return key.id.description
     }
 
