@@ -5,7 +5,7 @@ import Testing
 @testable import Holdfast
 
 /// A notification that ends every connection that it goes out on holds up nobody but itself.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionEnderTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionEnderTests {
     /// How the service ends a connection.
     enum Form: CaseIterable {
         /// It aborts when it sees the notification; what it has answered by then is lost.
