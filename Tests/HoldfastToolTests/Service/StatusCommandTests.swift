@@ -112,7 +112,8 @@ struct StatusCommandTests {
     @Test("What is to be known and holds nothing up has a line of its own, and all is healthy") func notices() {
         let since = WallTime(seconds: 1_800_000_000)
         func condition(_ kind: HealthCondition.Kind, _ subject: String) -> HealthCondition {
-            HealthCondition(kind, .notice, "route", subject, since: since, what: "it is so", next: "look", command: "see")
+            HealthCondition(
+                kind, .notice, "route", subject, since: since, what: "it is so", next: "look", command: "see")
         }
         func text(_ conditions: [HealthCondition]) -> [String] {
             let report = HealthReport(.running, journal: "/j", owner: "process 1", conditions: conditions)
