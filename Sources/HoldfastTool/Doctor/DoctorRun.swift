@@ -71,7 +71,7 @@ struct DoctorRun: Sendable {
 
     private var configurationFindings: [DoctorFinding] {
         guard mistakes.isEmpty else {
-            return mistakes.map { mistake in
+            return mistakes.map { mistake -> DoctorFinding in
                 .fault(
                     .configuration, "mistake", nil, mistake.description,
                     next: mistake.path.isEmpty

@@ -82,7 +82,8 @@ extension RouteFacts {
         if let failure, connectTime == nil {
             return fault(
                 "connection", failure.message.printable(maximumLength: 2048),
-                next: failure.advice ?? "see that the endpoint, and the proxy if there is one, are the right ones, and up")
+                next: failure.advice
+                    ?? "see to host and port of the endpoint, to the proxy if there is one, and whether the service is up")
         }
         guard let connectTime else { return nil }
         let time = "ready after \(Format.duration(connectTime))"

@@ -46,7 +46,7 @@ import Testing
         let faults: [(CertificateFault, String)] = [
             (.expired(at: 1, authority: nil), "renew"), (.notYetValid(until: 1, authority: nil), "clock"),
             (.otherName([]), "server-name"), (.untrusted(issuer: "x"), "trust"), (.selfSigned, "trust"),
-            (.revoked, "whoever runs the service"),
+            (.revoked(authority: nil), "whoever runs the service"),
         ]
         for (fault, word) in faults {
             #expect(words(fault, host: "svc.example.com").advice?.contains(word) == true, "\(fault)")

@@ -177,7 +177,8 @@ struct PageAccessTests {
 
     @Test("Each wrong token is a line in the log, however it is presented, and who guesses can't flood it")
     func told() throws {
-        let (access, wrong) = (access(), WrongTokens(log.logger))
+        let access = access()
+        let wrong = WrongTokens(log.logger)
         func lines() -> Int { log.all.withLock(\.count) }
         _ = status { try access.reader(request(bearer: "wrong"), now: now) }
         _ = status { try access.changer(request(bearer: "wrong"), now: now) }
