@@ -124,15 +124,39 @@ extension Dialer {
             "shows a certificate that is not for TLS servers: its key usage lacks digitalSignature; whoever runs it has to "
                 + "replace it", HandshakeAdvice.replaceTheirs
         ),
-        ("ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired", HandshakeAdvice.replaceOurs),
-        ("ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked", HandshakeAdvice.replaceOurs),
-        ("ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show", HandshakeAdvice.replaceOurs),
-        ("ALERT_CERTIFICATE_REQUIRED", .configuration, "wants a certificate, and we show none", HandshakeAdvice.giveOurs),
-        ("ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack", HandshakeAdvice.replaceOurs),
+        (
+            "ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_CERTIFICATE_REQUIRED", .configuration, "wants a certificate, and we show none",
+            HandshakeAdvice.giveOurs
+        ),
+        (
+            "ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack",
+            HandshakeAdvice.replaceOurs
+        ),
         ("CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack", HandshakeAdvice.replaceOurs),
-        ("ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack", HandshakeAdvice.replaceOurs),
-        ("ALERT_UNRECOGNIZED_NAME", .configuration, "knows nobody of the name that was asked for", HandshakeAdvice.mendName),
-        ("NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here", HandshakeAdvice.otherServer),
+        (
+            "ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_UNRECOGNIZED_NAME", .configuration, "knows nobody of the name that was asked for",
+            HandshakeAdvice.mendName
+        ),
+        (
+            "NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here",
+            HandshakeAdvice.otherServer
+        ),
         ("PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer", HandshakeAdvice.lookCloser),
         ("UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer", HandshakeAdvice.lookCloser),
         ("WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port", HandshakeAdvice.otherServer),

@@ -66,7 +66,8 @@ extension KeyFile {
     /// A new file beside another, on disk, under a name that nobody else takes.
     ///
     /// - Parameter model: whose owner and mode it gets; nil for mode 0600.
-    private func written(_ keys: [SealKey], _ other: String, like model: String? = nil) throws(JournalError) -> OpenFile {
+    private func written(_ keys: [SealKey], _ other: String, like model: String? = nil) throws(JournalError) -> OpenFile
+    {
         var text = Array(
             "# Keys of sealed journals of Holdfast. The first seals; all open. Without them nothing opens the journal.\n"
                 .utf8)

@@ -83,7 +83,8 @@ extension RouteFacts {
             return fault(
                 "connection", failure.message.printable(maximumLength: 2048),
                 next: failure.advice
-                    ?? "see to host and port of the endpoint, to the proxy if there is one, and whether the service is up")
+                    ?? "see to host and port of the endpoint, to the proxy if there is one, and whether the service is up"
+            )
         }
         guard let connectTime else { return nil }
         let time = "ready after \(Format.duration(connectTime))"
