@@ -78,7 +78,7 @@ import Testing
         return keys.ids[0]
     }
 
-    @Test("doctor and serve --check look at a sealed journal with the key file of the configuration, and name a wrong one")
+    @Test("doctor and serve --check read a sealed journal with the configuration's key file, and name a wrong one")
     func examined() async throws {
         let id = try await sealed()
         let config = try configure("journal.key")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A key file that is missing, or open to others, ends the service and every command with 78, and names the key")
+    @Test("A key file that is missing, or open to others, ends service and commands with 78, and names the key")
     func service() async throws {
         let id = try await sealed()
         try FileManager.default.copyItem(atPath: folder("journal.key"), toPath: folder("open.key"))
@@ -113,7 +113,8 @@ import Testing
         for file in ["open.key", "none.key"] {
             let config = try configure(file)
             for command in [
-                ["serve"], ["serve", "--check"], ["lanes", "list"], ["journal", "status"], ["journal", "verify"], ["recover"],
+                ["serve"], ["serve", "--check"], ["lanes", "list"], ["journal", "status"], ["journal", "verify"],
+                ["recover"],
             ] {
                 let refused = try await Tool.start(command + ["--config", config]).result(limit: .seconds(60))
                 let words = refused.output + refused.errors

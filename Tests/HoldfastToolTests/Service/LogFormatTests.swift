@@ -13,7 +13,8 @@ struct LogFormatTests {
         level: .warning, message: "it is\nbad", label: "holdfast",
         metadata: [
             "event": "service-away", "affected": .stringConvertible(12), "lasted-s": .stringConvertible(1.5),
-            "level": "x", "names": .array(["a", "b\nc"]), "isThrough": .stringConvertible(true), "uid": .stringConvertible(UID(1 << 40)),
+            "level": "x", "names": .array(["a", "b\nc"]), "isThrough": .stringConvertible(true),
+            "uid": .stringConvertible(UID(1 << 40)),
         ])
 
     @Test("JSON is an object a line, with the metadata as members, numbers as numbers, and its own names kept")

@@ -51,7 +51,8 @@ struct JournalVerifyCommand: AsyncParsableCommand {
         if let salvage {
             let salvaged = try InspectionError.tempered {
                 try JournalSalvage.run(
-                    directory: path, destination: salvage, keys: try KeyFileChoice.keys(of: path), limits: inspection.limits(),
+                    directory: path, destination: salvage, keys: try KeyFileChoice.keys(of: path),
+                    limits: inspection.limits(),
                     progress: { progress.show($0) })
             }
             rendered.salvage = VerificationRendering.Salvage(salvaged)
