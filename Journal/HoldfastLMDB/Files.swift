@@ -58,6 +58,11 @@ package enum Files {
         guard unsafe HoldfastPlatform.rename(path, name) == 0 else { throw failure("rename", path) }
     }
 
+    /// Gives a file another name, unless something has it (`alreadyExists`).
+    package static func link(_ path: String, as name: String) throws(LMDBError) {
+        guard unsafe HoldfastPlatform.link(path, name) == 0 else { throw failure("link", path) }
+    }
+
     /// Removes a file if it is there.
     package static func remove(_ path: String) throws(LMDBError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw failure("unlink", path) }

@@ -37,6 +37,17 @@ struct JournalSeals {
         self.init(seals)
     }
 
+    /// The ids of the keys that a journal needs; none for one that is not sealed, or can't be looked at.
+    static func idsNeeded(in directory: String) -> [SealKeyID] {
+        let place = JournalDirectory(directory)
+        var ids: [SealKeyID] = []
+        for part in JournalPart.allCases {
+            guard let finding = try? place.find(part) else { continue }
+            ids += SealSearch.ids(in: finding).filter { !ids.contains($0) }
+        }
+        return ids
+    }
+
     /// Whether nothing was ever put into a file.
     private static func isNew(
         _ part: JournalPart, _ finding: DataFile.Finding, _ place: JournalDirectory

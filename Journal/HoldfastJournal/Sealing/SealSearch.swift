@@ -47,6 +47,12 @@ struct SealSearch {
         return try JournalSeal(part, keys, listed: record, index: row.value)
     }
 
+    /// The ids of the keys that a file names; none where it names none, or can't be read.
+    static func ids(in finding: DataFile.Finding) -> [SealKeyID] {
+        guard let bytes = StoredFacts(finding)?.value(of: SealingRecord.key) else { return [] }
+        do throws(EntryRecord.Fault) { return try SealingRecord(bytes).ids } catch { return [] }
+    }
+
     /// In a file that may be damaged: what its facts do not say any more is taken from the keys that are given.
     func findForSalvage(in finding: DataFile.Finding) throws(JournalError) -> JournalSeal? {
         do throws(JournalError) {

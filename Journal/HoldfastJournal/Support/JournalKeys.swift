@@ -11,8 +11,8 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     ///
     /// - Parameter file: the path of a file with mode 0600 or 0400, or `$CREDENTIALS_DIRECTORY/NAME` for a credential of
     ///   systemd's.
-    /// - Throws: ``Holdfast/JournalError`` with code `notFound`, `permissionDenied` (others may read it), `wrongKey` (it has
-    ///   something else in it) or `inputOutput`.
+    /// - Throws: ``Holdfast/JournalError`` with code `wrongKey` where there is no such file, where others may read it, and where
+    ///   it has something else in it.
     public init(file: String) throws(JournalError) { keys = try KeyFile(file).read() }
 
     init(_ keys: [SealKey]) { self.keys = keys }
@@ -24,7 +24,7 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     @discardableResult
     public static func makeFile(_ file: String) throws(JournalError) -> String {
         let key = try randomKey()
-        try KeyFile(file).write([key], replacing: false)
+        try KeyFile(file).make(key)
         return key.id.description
     }
 
@@ -34,10 +34,8 @@ public struct JournalKeys: Sendable, CustomStringConvertible {
     /// - Returns: the id of the key.
     @discardableResult
     public static func addKey(toFile file: String) throws(JournalError) -> String {
-        let place = try KeyFile(file)
-        let known = try place.read()
         let key = try randomKey()
-        try place.write([key] + known, replacing: true)
+        try KeyFile(file).add(key)
         return key.id.description
     }
 

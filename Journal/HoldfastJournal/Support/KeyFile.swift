@@ -25,17 +25,23 @@ struct KeyFile {
         }
         guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else {
             throw JournalError(
-                .notFound,
+                .wrongKey,
                 "the key file \(path) is a credential of systemd's, and this process was given none: start it by a unit with "
                     + "`LoadCredential=\(path.dropFirst(Self.credentials.count)):FILE`, or name the file itself")
         }
         self.path = directory + "/" + path.dropFirst(Self.credentials.count)
     }
 
+    /// - Throws: ``JournalError`` with code `wrongKey`, whatever keeps the keys away: an operator must mend it.
     func read() throws(JournalError) -> [SealKey] {
         try checkRights()
-        var bytes = try translated("read the key file", path) { () throws(LMDBError) in
-            try OpenFile(path, .read).read(Self.greatestByteCount + 1, at: 0)
+        var bytes: [UInt8]
+        do throws(JournalError) {
+            bytes = try translated("read the key file", path) { () throws(LMDBError) in
+                try OpenFile(path, .read).read(Self.greatestByteCount + 1, at: 0)
+            }
+        } catch {
+            throw JournalError(.wrongKey, error.message)
         }
         defer { RandomBytes.wipe(&bytes) }
         guard bytes.count <= Self.greatestByteCount else {
@@ -75,54 +81,30 @@ struct KeyFile {
         do throws(OpenSSLError) { return try SealKey(bytes) } catch { throw JournalError(error) }
     }
 
+    /// The file itself, where ``path`` is a symbolic link to it.
+    var target: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
     /// Nobody but its owner, or root, may have access. Of a credential, the service manager looks after that.
     private func checkRights() throws(JournalError) {
         let attributes: [FileAttributeKey: Any]
         do {
-            let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            attributes = try FileManager.default.attributesOfItem(atPath: real)
+            attributes = try FileManager.default.attributesOfItem(atPath: target)
         } catch {
-            guard Files.exists(path) else {
+            guard Files.exists(path) || Files.isHidden(path) else {
                 throw JournalError(
-                    .notFound,
+                    .wrongKey,
                     "there is no key file \(path): put it back; `holdfast journal key new` makes one for a new journal")
             }
-            throw JournalError(.permissionDenied, "the key file \(path) can't be looked at: this user may not")
+            throw JournalError(.wrongKey, "the key file \(path) can't be looked at: this user may not")
         }
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         let open = given.hasPrefix(Self.credentials) ? 0o027 : 0o077
         guard mode & open == 0 else {
             throw JournalError(
-                .permissionDenied,
+                .wrongKey,
                 "the key file \(path) is open to others of this machine (mode 0\(String(mode & 0o777, radix: 8))): "
                     + "`chmod 600 \(path)`, and if others may have read it, add a new key and `holdfast journal compact`"
             )
-        }
-    }
-
-    /// Writes keys into a file that is new, or over one whose keys they include.
-    ///
-    /// - Parameter replacing: whether a file is there already.
-    func write(_ keys: [SealKey], replacing: Bool) throws(JournalError) {
-        guard replacing || !Files.exists(path) else {
-            throw JournalError(
-                .alreadyExists, "\(path) is there already: it was left as it is, since a key that is lost opens nothing"
-            )
-        }
-        var text = Array(
-            "# Keys of sealed journals of Holdfast. The first seals; all open. Without them nothing opens the journal.\n"
-                .utf8)
-        defer { RandomBytes.wipe(&text) }
-        for key in keys { text += key.line + [UInt8(ascii: "\n")] }
-        let part = path + ".new"
-        try translated("write the key file", path) { () throws(LMDBError) in
-            if Files.exists(part) { try Files.remove(part) }
-            let file = try OpenFile(part, .createHere)
-            if replacing { try file.takeOwnerAndMode(of: path) }
-            try file.replace(with: text)
-            try file.sync()
-            try Files.rename(part, to: path)
-            try Files.syncDirectory(Files.parent(of: path))
         }
     }
 }

@@ -51,12 +51,70 @@ import Testing
             #expect(!found.message.contains("AAECAw") && !found.message.contains("secret"))
         }
         for mode in [0o640, 0o604, 0o660] {
-            #expect(error(try file(scratch, line, mode: mode))?.code == .permissionDenied)
+            #expect(error(try file(scratch, line, mode: mode))?.code == .wrongKey)
         }
         for mode in [0o600, 0o400] {
             #expect(error(try file(scratch, "# a key\r\n\n" + line, mode: mode))?.code == nil)
         }
-        #expect(error(scratch.path + "/none")?.code == .notFound)
-        #expect(error("$CREDENTIALS_DIRECTORY/none")?.code == .notFound)
+        // None of these passes by itself: a service manager must not start the service again and again.
+        for path in [scratch.path, scratch.path + "/none", "$CREDENTIALS_DIRECTORY/none"] {
+            #expect(error(path)?.code == .wrongKey, "\(path)")
+        }
+    }
+
+    @Test("A key that is missing is named, where the journal says which one it is") func needed() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let (path, journal) = (scratch.path + "/journal.key", scratch.path + "/sealed.journal")
+        let id = try JournalKeys.makeFile(path)
+        try Sealing.open(journal, try JournalKeys(file: path, of: journal)).close()
+        try FileManager.default.removeItem(atPath: path)
+        func words(_ journal: String?) -> String {
+            do throws(JournalError) { _ = try JournalKeys(file: path, of: journal) } catch { return error.message }
+            return ""
+        }
+        #expect(words(journal).contains("no key file") && words(journal).contains("is sealed with key \(id)"))
+        for none in [nil, scratch.path + "/none.journal"] { #expect(!words(none).contains("sealed with")) }
+    }
+
+    @Test("Of several that add a key at once, each key that was told is in the file") func together() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let path = scratch.path + "/journal.key"
+        let made = await Self.each(4) { try? JournalKeys.makeFile(path) }
+        #expect(made.count == 1)
+        let added = await Self.each(8) { try? JournalKeys.addKey(toFile: path) }
+        #expect(added.count == 8)
+        #expect(Set(try JournalKeys(file: path).ids) == Set(made + added))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["journal.key"])
+    }
+
+    /// What so many threads at once come to, but for those that fail.
+    private static func each(_ count: Int, _ body: @escaping @Sendable () -> String?) async -> [String] {
+        await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: body()) } }
+                }
+            }
+            var results: [String] = []
+            for await result in group { if let result { results.append(result) } }
+            return results
+        }
+    }
+
+    @Test("By a symbolic link, the file that it leads to gets the key, and the link stays") func link() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let (real, link) = (scratch.path + "/real.key", scratch.path + "/link.key")
+        let first = try JournalKeys.makeFile(real)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real.key")
+        let second = try JournalKeys.addKey(toFile: link)
+        #expect(try JournalKeys(file: real).ids == [second, first])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.key")
+        // A link that leads nowhere may be meant for a file that comes back.
+        try FileManager.default.removeItem(atPath: real)
+        #expect(throws: JournalError.self) { try JournalKeys.makeFile(link) }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.key")
     }
 }
