@@ -10,6 +10,7 @@ struct OutcomeStreamPage: Sendable {
     static let path = "outcomes/stream"
 
     let token: OperatorToken
+    let wrong: WrongTokens
     /// For the streams that are served at a time.
     let places: WaitPlaces
     /// The engine that runs; nil while none does.
@@ -19,7 +20,7 @@ struct OutcomeStreamPage: Sendable {
     var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
 
     func answer(_ request: AdminPage.Request) async -> AdminPage.Answer {
-        if let refusal = token.refusal(of: request.authorization) { return OutcomesPage.refused(refusal) }
+        if let refused = OutcomesPage.refused(request, token, wrong) { return refused }
         guard let engine = engine() else {
             return OutcomesPage.answer(
                 JournalError(.closed, "the journal is not open: ask again when `/health/ready` says that it is"))

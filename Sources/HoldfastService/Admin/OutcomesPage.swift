@@ -10,6 +10,7 @@ struct OutcomesPage: Sendable {
     private static let json = "application/json"
 
     let token: OperatorToken
+    let wrong: WrongTokens
     /// For requests that wait: fewer than there are connections, so that probes are answered.
     let places: WaitPlaces
     /// The desk of the engine that runs; nil while none does.
@@ -19,7 +20,7 @@ struct OutcomesPage: Sendable {
     var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
 
     func answer(_ request: AdminPage.Request) async -> AdminPage.Answer {
-        if let refusal = token.refusal(of: request.authorization) { return Self.refused(refusal) }
+        if let refused = Self.refused(request, token, wrong) { return refused }
         guard let desk = desk() else {
             return Self.answer(
                 503,
@@ -43,8 +44,12 @@ struct OutcomesPage: Sendable {
         return answer(status, body, fields: fields)
     }
 
-    /// 401, and how to do better. Every page that asks for the token answers so.
-    static func refused(_ refusal: OperatorToken.Refusal) -> AdminPage.Answer {
+    /// 401, and how to do better, for a request without the token; nil for one with it.
+    static func refused(
+        _ request: AdminPage.Request, _ token: OperatorToken, _ wrong: WrongTokens
+    ) -> AdminPage.Answer? {
+        guard let refusal = token.refusal(of: request.authorization) else { return nil }
+        if refusal == .wrong { wrong.tell(request) }
         let error = ControlError(.permissionDenied, refusal.message)
         return answer(401, OutcomeAnswer.answer(error).body, fields: ["WWW-Authenticate": "Bearer realm=\"holdfast\""])
     }

@@ -37,15 +37,16 @@ extension ServiceRun {
         let streams = min(settings.streams, configuration.connections - 1)
         let waits = (configuration.connections - streams) / 2
         let places = WaitPlaces(limit: streams)
+        let wrong = WrongTokens(pageService.logger)
         var pages: [AdminPage] = []
         if hasPage {
-            let access = PageAccess(token: token, isLoopback: configuration.listen.isLoopback)
+            let access = PageAccess(token: token, isLoopback: configuration.listen.isLoopback, wrong: wrong)
             pages += OperatorPage(access: access, service: pageService, streams: places).pages
         }
         guard let token else { return pages }
         return pages + [
-            OutcomesPage(token: token, places: WaitPlaces(limit: waits)) { [self] in engine?.desk }.page,
-            OutcomeStreamPage(token: token, places: places) { [self] in engine }.page,
+            OutcomesPage(token: token, wrong: wrong, places: WaitPlaces(limit: waits)) { [self] in engine?.desk }.page,
+            OutcomeStreamPage(token: token, wrong: wrong, places: places) { [self] in engine }.page,
         ]
     }
 

@@ -71,9 +71,6 @@ struct OperatorPage: Sendable {
                 return try PageReply.json(
                     form(.session(session)), fields: PageAccess.setCookie(session, request))
             } catch {
-                if let refusal = error as? PageRefusal, refusal.status == 401 {
-                    PageAudit(service.logger, .local, request).tell("a wrong token was presented, and refused")
-                }
                 return PageReply.failed(error)
             }
         }

@@ -25,9 +25,13 @@ final class PageAccess: Sendable {
     let token: OperatorToken?
     /// Whether the listener is this machine's own.
     private let isLoopback: Bool
+    /// Told of each wrong one.
+    private let wrong: WrongTokens
     private let state = Monitor(State())
 
-    init(token: OperatorToken?, isLoopback: Bool) { (self.token, self.isLoopback) = (token, isLoopback) }
+    init(token: OperatorToken?, isLoopback: Bool, wrong: WrongTokens) {
+        (self.token, self.isLoopback, self.wrong) = (token, isLoopback, wrong)
+    }
 
     // MARK: Judging
 
@@ -100,6 +104,7 @@ final class PageAccess: Sendable {
         if let wait = state.withLock({ $0.limit.wait(client, at: now) }) { throw .tooMany(wait) }
         guard isRight(token) else {
             state.withLock { $0.limit.wasWrong(client, at: now) }
+            wrong.tell(request, now: now)
             throw .wrongToken
         }
     }

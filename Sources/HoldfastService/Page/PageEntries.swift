@@ -16,6 +16,7 @@ enum PageEntries {
             return try PageReply.json(try await call.journal.read { try tally($0, filter) })
         },
         .reading("api/entry", ["uid"]) { call in
+            _ = try call.items.need("uid")
             let uid = try call.items.value("uid", OutcomeArgument.uid) ?? .none
             return PageReply.json(try await explained(uid, call.journal))
         },

@@ -1,5 +1,7 @@
 import Foundation
+import Holdfast
 import HoldfastGateway
+import Logging
 import Scratch
 import Testing
 
@@ -19,7 +21,31 @@ struct PageAccessTests {
         token = try OperatorToken(file: folder("operators"))
     }
 
-    private func access(isLoopback: Bool = true) -> PageAccess { PageAccess(token: token, isLoopback: isLoopback) }
+    private let log = Lines()
+
+    /// What is told the log.
+    private final class Lines: Sendable {
+        private struct Handler: LogHandler {
+            let lines: Lines
+            var metadata: Logger.Metadata = [:]
+            var logLevel = Logger.Level.info
+
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.message)") } }
+        }
+
+        let all = Monitor<[String]>([])
+
+        var logger: Logger { Logger(label: "page") { _ in Handler(lines: self) } }
+    }
+
+    private func access(isLoopback: Bool = true) -> PageAccess {
+        PageAccess(token: token, isLoopback: isLoopback, wrong: WrongTokens(log.logger))
+    }
 
     /// What the page itself sends, from a browser on this machine.
     private func request(
@@ -92,7 +118,7 @@ struct PageAccessTests {
         // A program sends no origin; a page of another site that knows the token sends its own.
         #expect(status { try access.changer(request(without: "origin", bearer: Self.text)) } == 200)
         #expect(status { try access.changer(request(["origin": "https://example.com"], bearer: Self.text)) } == 403)
-        let none = PageAccess(token: nil, isLoopback: true)
+        let none = PageAccess(token: nil, isLoopback: true, wrong: WrongTokens(log.logger))
         #expect(status { try none.changer(request()) } == 403 && status { try none.reader(request()) } == 200)
     }
 
@@ -147,6 +173,26 @@ struct PageAccessTests {
         var all = SignInLimit()
         for number in 0..<SignInLimit.mostOfAll { all.wasWrong("\(number)", at: now) }
         #expect(all.wait("new", at: now) == SignInLimit.period && all.wait("new", at: now + SignInLimit.period) == nil)
+    }
+
+    @Test("Each wrong token is a line in the log, however it is presented, and who guesses can't flood it")
+    func told() throws {
+        let access = access()
+        let wrong = WrongTokens(log.logger)
+        func lines() -> Int { log.all.withLock(\.count) }
+        _ = status { try access.reader(request(bearer: "wrong"), now: now) }
+        _ = status { try access.changer(request(bearer: "wrong"), now: now) }
+        _ = status { .session(try access.signIn("wrong", request(), now: now)) }
+        #expect(lines() == 3 && log.all.withLock { $0.allSatisfy { $0.contains("a wrong token was presented") } })
+        _ = status { try access.changer(request(bearer: Self.text), now: now) }
+        _ = status { try access.changer(request(), now: now) }
+        #expect(lines() == 3)
+        // Of outcomes, where nobody is slowed down.
+        for _ in 0..<100 { wrong.tell(request(), now: now) }
+        #expect(lines() == 3 + SignInLimit.mostOfOne)
+        wrong.tell(request(client: "192.0.2.1"), now: now)
+        wrong.tell(request(), now: now + SignInLimit.period)
+        #expect(lines() == 5 + SignInLimit.mostOfOne)
     }
 
     @Test("The cookie is strict, of one port, and secure where it goes over TLS") func cookie() throws {

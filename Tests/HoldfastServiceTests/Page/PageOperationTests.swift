@@ -19,6 +19,8 @@ struct PageOperationTests {
             }
             var parameters: [Parameter]?
             var requestBody: Body?
+            /// Absent for what everything takes.
+            var security: [[String: [String]]]?
         }
         var paths: [String: [String: Operation]]
     }
@@ -42,6 +44,12 @@ struct PageOperationTests {
             served["\(operation.isChange ? "post" : "get") /\(operation.path)"] = operation.names.sorted()
         }
         #expect(described == served)
+        // Who signs in has nothing yet.
+        let secured = document.paths.filter {
+            $0.value["post"]?.security != [["bearer": []], ["session": [], "csrf": []]]
+        }
+        #expect(secured.filter { $0.value["post"] != nil }.keys.sorted() == ["/api/session"])
+        #expect(document.paths["/api/session"]?["post"]?.security == [])
     }
 
     @Test("A name that is not known is refused, so that no more is meant than was said") func names() throws {

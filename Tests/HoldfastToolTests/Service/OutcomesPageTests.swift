@@ -35,6 +35,9 @@ struct OutcomesPageTests {
             #expect(answer.hasPrefix("http/1.1 401 ") && answer.contains("\r\nwww-authenticate: bearer "), "\(answer)")
             #expect(!answer.contains("unregistered") && !answer.contains(Self.token))
         }
+        _ = try await world.ask("/outcomes/stream", fields: wrong)
+        let told = try world.log.split(separator: "\n").filter { $0.contains("a wrong token was presented") }
+        #expect(told.count == 2 && told.allSatisfy { $0.contains("from 127.0.0.1") }, "\(told)")
         var found: [[String: Any]] = []
         #expect(
             try await waitUntilAsync {
