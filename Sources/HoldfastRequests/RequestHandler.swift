@@ -97,7 +97,9 @@ package final class RequestHandler<Dialect: RequestDialect>: ChannelInboundHandl
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case TLSUserEvent.handshakeCompleted(let negotiated) = event, negotiated != "h2" {
             let message = "\(endpoint) does not offer HTTP/2 (ALPN h2)"
-            step { $0.fail(message, kind: .configuration, at: $1) }
+            let advice =
+                "see to host and port of the endpoint: a push service speaks HTTP/2, and what listens there does not"
+            step { $0.fail(ConnectError(.configuration, message, advice: advice), at: $1) }
         }
         context.fireUserInboundEventTriggered(event)
     }

@@ -138,12 +138,16 @@ package struct RequestSession<Dialect: RequestDialect> {
     package mutating func lose(_ cause: String, at now: Moment) { end(cause, at: now) }
 
     /// The peer can't be talked to.
-    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: Moment) {
+    package mutating func fail(_ error: ConnectError, at now: Moment) {
         if case .opening = phase {
             phase = .ended
-            actions += [.close, .failed(ConnectError(kind, message))]
+            actions += [.close, .failed(error)]
         } else {
-            end(message, at: now)
+            end(error.message, at: now)
         }
+    }
+
+    package mutating func fail(_ message: String, kind: ConnectError.Kind, at now: Moment) {
+        fail(ConnectError(kind, message), at: now)
     }
 }

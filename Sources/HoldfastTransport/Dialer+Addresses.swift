@@ -91,9 +91,12 @@ extension Dialer {
                 answer.fail(UnknownHost(host: host, why: "looking for it was given up"))
             }
         } catch let error as UnknownHost {
-            throw ConnectError(.temporary, "\(what) can't be reached: \(error.host) has no address: \(error.why)")
+            throw ConnectError(
+                .temporary, "\(what) can't be reached: \(error.host) has no address: \(error.why)",
+                advice: Self.nameAdvice)
         } catch {
-            throw ConnectError(.temporary, "\(what) can't be reached: \(host) can't be resolved: \(error)")
+            throw ConnectError(
+                .temporary, "\(what) can't be reached: \(host) can't be resolved: \(error)", advice: Self.nameAdvice)
         }
     }
 }

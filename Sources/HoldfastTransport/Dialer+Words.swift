@@ -12,16 +12,20 @@ extension Dialer {
         case let error as ConnectError:
             return error
         case let error as NoAnswer:
-            return ConnectError(.temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit.words)")
+            return ConnectError(
+                .temporary, "\(endpoint) (\(dialed.text)) did not answer within \(error.limit.words)",
+                advice: Self.silenceAdvice)
         case let error as BadCertificate:
-            return ConnectError(.configuration, describe(error.fault))
+            return ConnectError(.configuration, describe(error.fault), advice: advice(on: error.fault))
         case let error as NIOSSLError:
             return describe(handshake: "\(error)")
         case let error as BoringSSLError:
             return describe(handshake: "\(error)")
         default:
             let what = proxy.map { "the proxy \($0)" } ?? endpoint
-            return ConnectError(.temporary, "\(what) can't be reached: \(dialed.text): \(Self.cause(error))")
+            return ConnectError(
+                .temporary, "\(what) can't be reached: \(dialed.text): \(Self.cause(error))",
+                advice: Self.unreachableAdvice)
         }
     }
 
@@ -90,12 +94,13 @@ extension Dialer {
         let text = Self.plain(error)
         if error.contains("HANDSHAKE_FAILURE"), tls?.lacksCertificate == true {
             return ConnectError(
-                .configuration, "\(endpoint) asked for a certificate, was shown none, and ended the handshake")
+                .configuration, "\(endpoint) asked for a certificate, was shown none, and ended the handshake",
+                advice: HandshakeAdvice.giveOurs)
         }
-        for (word, kind, meaning) in Self.handshakeFailures where error.contains(word) {
-            return ConnectError(kind, "\(endpoint) \(meaning) (\(text))")
+        for (word, kind, meaning, advice) in Self.handshakeFailures where error.contains(word) {
+            return ConnectError(kind, "\(endpoint) \(meaning) (\(text))", advice: advice)
         }
-        return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)")
+        return ConnectError(.temporary, "TLS with \(endpoint) failed: \(text)", advice: Self.silenceAdvice)
     }
 
     /// The reasons of an error of BoringSSL, without numbers and the places in its sources.
@@ -105,33 +110,72 @@ extension Dialer {
             reasons.append(match.1)
         }
         if !reasons.isEmpty { return reasons.joined(separator: ", ") }
-        if error.contains("eofDuringHandshake") { return "the connection ended in the middle of the handshake" }
+        if error.contains("eofDuringHandshake") || error.contains("EOF during handshake") {
+            return "the connection ended in the middle of the handshake"
+        }
         return error.replacing(/\ at \/[^ ]*:[0-9]+/, with: "")
     }
 
-    /// A part of BoringSSL's error, whether the configuration has to be mended, and the meaning. The first match
+    /// A part of BoringSSL's error, whether the configuration has to be mended, the meaning, and what to do. The first match
     /// counts.
-    private static let handshakeFailures: [(String, ConnectError.Kind, String)] = [
+    private static let handshakeFailures: [(String, ConnectError.Kind, String, String)] = [
         (
             "KEY_USAGE_BIT_INCORRECT", .configuration,
             "shows a certificate that is not for TLS servers: its key usage lacks digitalSignature; whoever runs it has to "
-                + "replace it"
+                + "replace it", HandshakeAdvice.replaceTheirs
         ),
-        ("ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired"),
-        ("ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked"),
-        ("ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show"),
-        ("ALERT_CERTIFICATE_REQUIRED", .configuration, "wants a certificate, and we show none"),
-        ("ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack"),
-        ("CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack"),
-        ("ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack"),
-        ("ALERT_UNRECOGNIZED_NAME", .configuration, "knows nobody of the name that was asked for"),
-        ("NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here"),
-        ("PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer"),
-        ("UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer"),
-        ("WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port"),
+        (
+            "ALERT_CERTIFICATE_EXPIRED", .configuration, "says that the certificate we show has expired",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_CERTIFICATE_REVOKED", .configuration, "says that the certificate we show has been revoked",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_UNKNOWN_CA", .configuration, "does not know who has signed the certificate we show",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_CERTIFICATE_REQUIRED", .configuration, "wants a certificate, and we show none",
+            HandshakeAdvice.giveOurs
+        ),
+        (
+            "ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack",
+            HandshakeAdvice.replaceOurs
+        ),
+        (
+            "ALERT_UNRECOGNIZED_NAME", .configuration, "knows nobody of the name that was asked for",
+            HandshakeAdvice.mendName
+        ),
+        (
+            "NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here",
+            HandshakeAdvice.otherServer
+        ),
+        (
+            "PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer",
+            HandshakeAdvice.lookCloser
+        ),
+        (
+            "UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer",
+            HandshakeAdvice.lookCloser
+        ),
+        (
+            "WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port",
+            HandshakeAdvice.otherServer
+        ),
         (
             "HANDSHAKE_FAILURE", .temporary,
-            "finds no cipher or kind of certificate in common with us, or refuses the one we show"
+            "finds no cipher or kind of certificate in common with us, or refuses the one we show",
+            HandshakeAdvice.lookCloser
         ),
     ]
 
@@ -140,10 +184,12 @@ extension Dialer {
     func summary(of failures: [ConnectError]) -> ConnectError {
         if let error = failures.first(where: { $0.kind == .configuration }) { return error }
         guard let first = failures.first else {
-            return ConnectError(.temporary, "\(endpoint) did not answer within \(deadline.words)")
+            return ConnectError(
+                .temporary, "\(endpoint) did not answer within \(deadline.words)", advice: Self.silenceAdvice)
         }
         guard failures.count > 1 else { return first }
-        return ConnectError(.temporary, failures.prefix(4).map(\.message).joined(separator: "; "))
+        return ConnectError(
+            .temporary, failures.prefix(4).map(\.message).joined(separator: "; "), advice: first.advice)
     }
 
     private var trusted: String {

@@ -110,7 +110,10 @@ package struct Dialer: Sendable {
                 ready.fail(error)
             case .success(let channel):
                 channel.closeFuture.whenComplete { _ in
-                    ready.fail(ConnectError(.temporary, "\(endpoint) closed the connection before it was ready"))
+                    ready.fail(
+                        ConnectError(
+                            .temporary, "\(endpoint) closed the connection before it was ready",
+                            advice: Self.silenceAdvice))
                 }
                 ready.futureResult.whenFailure { _ in channel.close(promise: nil) }
                 ready.futureResult.whenSuccess { _ in

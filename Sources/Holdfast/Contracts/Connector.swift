@@ -124,10 +124,14 @@ public struct ConnectError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A message for operators: what happened, to what, and what to do.
     public let message: String
 
+    /// The next step alone, for who looks for the cause; nil where the message says it, or nobody knows.
+    package let advice: String?
+
     /// Creates an error with a message for operators, which must hold no secret.
-    public init(_ kind: Kind, _ message: String) {
-        self.kind = kind
-        self.message = message
+    public init(_ kind: Kind, _ message: String) { self.init(kind, message, advice: nil) }
+
+    package init(_ kind: Kind, _ message: String, advice: String?) {
+        (self.kind, self.message, self.advice) = (kind, message, advice)
     }
 
     /// The ``message``.

@@ -33,6 +33,28 @@ import Testing
             "\(error.message)")
     }
 
+    @Test("A server that ends the handshake is told in words, and what to do with it") func ended() {
+        let error = dialer("svc.example.com").describe(
+            handshake: "handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: EOF during handshake]))")
+        #expect(
+            error.message
+                == "TLS with https://svc.example.com:443 failed: the connection ended in the middle of the handshake")
+        #expect(error.advice?.contains("firewall") == true)
+    }
+
+    @Test("Each fault of a certificate has a next step of its own kind") func advice() {
+        let faults: [(CertificateFault, String)] = [
+            (.expired(at: 1, authority: nil), "renew"), (.notYetValid(until: 1, authority: nil), "clock"),
+            (.otherName([]), "server-name"), (.untrusted(issuer: "x"), "trust"), (.selfSigned, "trust"),
+            (.revoked(authority: nil), "whoever runs the service"),
+        ]
+        for (fault, word) in faults {
+            #expect(words(fault, host: "svc.example.com").advice?.contains(word) == true, "\(fault)")
+        }
+        let unknown = dialer("svc.example.com").describe(handshake: "OPENSSL_internal:TLSV1_ALERT_UNKNOWN_CA")
+        #expect(unknown.advice?.contains("client certificate") == true)
+    }
+
     @Test("Places in the sources of others are left out of what nobody knows words for") func places() {
         let error = dialer("svc.example.com").describe(
             handshake: "sslError([Error: 1 one at /a/b.cc:1, Error: 2 two at /c/d-e.cc:22])")
