@@ -57,16 +57,70 @@ import Testing
         #expect(try await Tool.run("journal", "verify", "--journal", journal).status == 0)
     }
 
-    @Test("A service whose key file is missing, or open to others, does not begin")
+    private func configure(_ keyFile: String) throws -> String {
+        try folder.write(
+            "holdfast.yaml",
+            """
+            journal: {path: sealed.journal, key-file: \(keyFile)}
+            routes: [{name: a, endpoint: "http://127.0.0.1:1"}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        return folder("holdfast.yaml")
+    }
+
+    /// A journal sealed with a key of its own.
+    private func sealed() async throws -> String {
+        _ = try await Tool.run("journal", "key", "new", folder("journal.key"))
+        let keys = try JournalKeys(file: folder("journal.key"))
+        var options = LMDBJournal.Options()
+        options.keys = keys
+        try LMDBJournal(directory: folder("sealed.journal"), options: options).close()
+        return keys.ids[0]
+    }
+
+    @Test("doctor and serve --check take the key file of the configuration, and name a wrong one")
+    func examined() async throws {
+        let id = try await sealed()
+        let config = try configure("journal.key")
+        let check = try await Tool.run("serve", "--check", "--config", config)
+        #expect(check.status == 0, "\(check.output)\(check.errors)")
+        let doctor = try await Tool.run("doctor", "--no-network", "--config", config, "--json")
+        #expect(!doctor.output.contains("no key was given") && doctor.output.contains("at rest"), "\(doctor.output)")
+        // So does any command to which journal and configuration are named.
+        let status = try await Tool.run(
+            "journal", "status", "--journal", folder("sealed.journal"), "--config", config)
+        #expect(status.status == 0, "\(status.errors)")
+        _ = try await Tool.run("journal", "key", "new", folder("other.key"))
+        let other = try JournalKeys(file: folder("other.key")).ids[0]
+        for command in [["serve", "--check"], ["doctor", "--no-network"]] {
+            let wrong = try await Tool.start(command + ["--config", try configure("other.key"), "--json"]).result()
+            #expect(wrong.status == 78)
+            #expect(wrong.output.contains("sealed with key \(id), and the key file has \(other)"), "\(wrong.output)")
+            #expect(!wrong.output.contains("see to what is named"))
+            // The flag goes before the configuration.
+            let right = try await Tool.start(
+                command + ["--config", config, "--json", "--key-file", folder("journal.key")]
+            ).result()
+            #expect(!right.output.contains("sealed with key"), "\(right.output)")
+        }
+    }
+
+    @Test("Without its key file, or with one open to others, all ends with 78, and the key is named")
     func service() async throws {
-        let key = folder("journal.key")
-        _ = try await Tool.run("journal", "key", "new", key)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-        for file in [key, folder("none.key")] {
-            let refused = try await Tool.run(
-                "journal", "status", "--journal", folder("new.journal"), "--key-file", file)
-            #expect(refused.status != 0)
-            #expect(refused.errors.contains(file), "\(refused.errors)")
+        let id = try await sealed()
+        try FileManager.default.copyItem(atPath: folder("journal.key"), toPath: folder("open.key"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder("open.key"))
+        for file in ["open.key", "none.key"] {
+            let config = try configure(file)
+            for command in [
+                ["serve"], ["serve", "--check"], ["lanes", "list"], ["journal", "status"], ["journal", "verify"],
+                ["recover"],
+            ] {
+                let refused = try await Tool.start(command + ["--config", config]).result(limit: .seconds(60))
+                let words = refused.output + refused.errors
+                #expect(refused.status == 78, "\(command): \(words)")
+                #expect(words.contains(file) && words.contains("is sealed with key \(id)"), "\(command): \(words)")
+            }
         }
     }
 }

@@ -70,18 +70,27 @@ struct DoctorCommand: AsyncParsableCommand {
         return report.status
     }
 
+    /// What the environment says without a file; nothing where that has a mistake, too.
+    private static func environment() throws(ConfigError) -> HoldfastConfiguration {
+        do throws(ConfigError) { return try HoldfastConfiguration.load(file: "") } catch {
+            return try HoldfastConfiguration.load(file: "", environment: [:])
+        }
+    }
+
     /// The configuration, or what can be read of one with mistakes.
     private func load() throws -> (HoldfastConfiguration, [ConfigProblem]) {
         let isNamed = journalOptions.isNamed && journalOptions.configOptions.config == nil
         do throws(ConfigError) {
-            let configuration = try HoldfastConfiguration.load(
+            var configuration = try HoldfastConfiguration.load(
                 file: journalOptions.configOptions.config, orElse: isNamed ? nil : HoldfastConfiguration.standardFile)
+            journalOptions.takeKeyFile(&configuration.journal)
             guard !configuration.isEmpty else { return (configuration, []) }
             var rest = configuration
             if let journal = journalOptions.journal { rest.journal.path = journal }
             return (configuration, ServicePlan.problems(of: rest))
         } catch {
-            guard let rest = error.rest else { throw error.toolError }
+            guard var rest = error.rest else { return (try Self.environment(), error.problems) }
+            journalOptions.takeKeyFile(&rest.journal)
             return (rest, error.adding { ServicePlan.problems(of: $0) }.problems)
         }
     }

@@ -80,6 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
             rest.journal.path = journalOptions.journal ?? rest.journal.path
             return ServicePlan.problems(of: rest)
         }
+        journalOptions.takeKeyFile(&configuration.journal)
         // A missing setting is one of the configuration's mistakes.
         if configuration.file == nil || journalOptions.journal != nil {
             guard !configuration.isEmpty || journalOptions.journal != nil else { throw Self.missing }

@@ -81,7 +81,7 @@ struct DeskOpener {
     }
 
     private func atRest(_ journal: String) throws(JournalError) -> Found {
-        var options = try KeyFileChoice.options()
+        var options = try KeyFileChoice.options(of: journal)
         options.create = false
         let opened = try LMDBJournal(directory: journal, options: options)
         return .atRest(JournalDesk(journal: opened), opened)

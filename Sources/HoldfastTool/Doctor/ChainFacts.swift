@@ -40,12 +40,13 @@ enum ExpiryJudge {
     /// `nil` for one that is good for longer than that.
     ///
     /// - Parameter days: from how many on somebody should act.
-    static func words(_ notAfter: Int64, now: WallTime, days: Int64) -> (text: String, isOver: Bool)? {
+    /// - Returns: also whether less than a day is left, or none: a fault.
+    static func words(_ notAfter: Int64, now: WallTime, days: Int64) -> (text: String, isNear: Bool)? {
         let left = notAfter - now.seconds
         let date = ClientCertificate.text(notAfter)
         if left < 0 { return ("it has expired (\(date))", true) }
         guard left <= days * day else { return nil }
         let span = left < 2 * day ? "\(left / 3600) hours" : "\(left / day) days"
-        return ("it expires in \(span) (\(date))", false)
+        return ("it expires in \(span) (\(date))", left <= day)
     }
 }

@@ -35,12 +35,15 @@ struct DoctorRun: Sendable {
             all += findings
         }
         // What waits for others goes on beside what is looked at here.
-        let routes = configuration.routes.map { route in Task { await look(route) } }
+        let groups = configuration.values.filter { $0.section.name == RouteSettings.section.name }
+        let routes = zip(configuration.routes, groups).map { route, group in
+            Task { await look(route, at: group.path) }
+        }
         let webhooks = configuration.webhooks.map { webhook in Task { await look(webhook) } }
         let database = Task { await lookAtDatabase() }
         take(.configuration, configurationFindings)
         let unit = options.unit.map { UnitFacts(path: $0, files: [$0]) } ?? UnitFacts.find()
-        take(.files, FileLook.look(configuration, user: user(unit)).findings)
+        take(.files, FileLook.look(configuration, user: user(unit)).findings + unreadUnit(unit))
         begins("the journal")
         let facts = await journalFacts()
         take(.journal, facts.map { $0.findings.filter { $0.area == .journal } } ?? [])
@@ -68,11 +71,13 @@ struct DoctorRun: Sendable {
 
     private var configurationFindings: [DoctorFinding] {
         guard mistakes.isEmpty else {
-            return mistakes.map { mistake in
+            return mistakes.map { mistake -> DoctorFinding in
                 .fault(
                     .configuration, "mistake", nil, mistake.description,
-                    next: "mend it; `holdfast config show` prints all keys")
-            }
+                    next: mistake.path.isEmpty
+                        ? "mend the file, or name another by --config; if this user may not read it, run the doctor as root"
+                        : "mend it; `holdfast config show` prints all keys")
+            } + unread
         }
         guard !configuration.isEmpty else {
             return [
@@ -98,6 +103,23 @@ struct DoctorRun: Sendable {
                 "\(name) is whole: \(Format.plural(configuration.routes.count, "route")), \(Format.plural(listeners, "listener"))"
             )
         ] + warnings.map { .warning(.configuration, "setting", nil, $0, next: "see what is named") }
+    }
+
+    /// That there is nothing to look at of a configuration that can't be read.
+    private var unread: [DoctorFinding] {
+        guard configuration.isEmpty, mistakes.contains(where: \.path.isEmpty) else { return [] }
+        let words = "routes, listeners and webhooks were not looked at, since the configuration can't be read"
+        return [.skipped(.configuration, "rest", nil, words)]
+    }
+
+    /// A unit that was named, and can't be read.
+    private func unreadUnit(_ unit: UnitFacts?) -> [DoctorFinding] {
+        guard let path = options.unit, unit == nil else { return [] }
+        return [
+            .warning(
+                .files, "unit", path, "it can't be read, so its limits and its user are not known",
+                next: "name its file, such as /etc/systemd/system/holdfast.service, and see that this user may read it")
+        ]
     }
 
     /// As whom the service runs: whose journal it is, or as the unit says.
@@ -166,11 +188,19 @@ struct DoctorRun: Sendable {
 
     // MARK: Elsewhere
 
-    private func look(_ route: RouteSettings) async -> [DoctorFinding] {
+    /// - Parameter path: where the configuration has it.
+    private func look(_ route: RouteSettings, at path: String) async -> [DoctorFinding] {
         guard options.usesNetwork else {
             return [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
         }
-        let facts = await RouteLook(settings: route, isProbing: options.probes, notes: notes).look()
+        // Where they have a mistake, something else would be looked at than what is meant.
+        guard ["endpoint", "trust", "proxy"].allSatisfy({ configuration.isSound("\(path).\($0)") }) else {
+            let words = "nothing was connected to: its configuration has a mistake, which is told above"
+            return [.skipped(.routes, "network", route.name, words)]
+        }
+        var look = RouteLook(settings: route, isProbing: options.probes, notes: notes)
+        look.knowsCredentials = ["signing-key", "certificate"].allSatisfy { configuration.isSound("\(path).\($0)") }
+        let facts = await look.look()
         return facts.findings(at: EngineClock.system.wall())
     }
 

@@ -79,7 +79,9 @@ enum FileLook {
             if case .file(let path)? = listener.tls?.clientRevocations { paths.append(path) }
         }
         for webhook in configuration.webhooks { paths += [webhook.secretFile, webhook.trust].compactMap(\.self) }
-        paths += [configuration.admin.tokenFile].compactMap(\.self)
+        // A credential of systemd's is there for the service alone.
+        let journalKey = configuration.journal.keyFile.flatMap { $0.hasPrefix("$") ? nil : $0 }
+        paths += [configuration.admin.tokenFile, journalKey].compactMap(\.self)
         var seen: Set<String> = []
         return paths.filter { !$0.isEmpty && seen.insert($0).inserted }
     }

@@ -67,7 +67,15 @@ extension JournalFacts {
         case .damaged: "`holdfast journal verify` says what is damaged; with `--salvage NEW` it copies what is sound"
         case .unsupportedFileSystem: "put the journal on a disk of this machine"
         case .newerFormat: "use the newer Holdfast that has written it"
-        default: "see to what is named"
+        case .wrongKey:
+            "name the file that has the key by journal.key-file or --key-file, with mode 0600 and the service's user as "
+                + "its owner; if the file is gone, put its copy back: nothing else opens the journal"
+        case .notFound: "see that journal.path names the journal, and that nothing of it was moved away"
+        case .readOnly: "mount its file system for writing, or put the journal on another"
+        case .diskFull: "make room on its file system; nothing is lost meanwhile"
+        case .ownedByAnotherProcess, .beingRead: "run the doctor again in a moment"
+        case .inputOutput: "see to the disk and its file system (`dmesg`, `df`), and to the rights of what is named"
+        default: "`holdfast journal verify` says more; the log of the service has what it met"
         }
     }
 

@@ -27,7 +27,7 @@ struct ListenerFacts: Sendable {
             guard let expiry = ExpiryJudge.words(end, now: now, days: 30) else {
                 return .ok(.listeners, "certificate", name, words)
             }
-            if expiry.isOver || ExpiryJudge.words(end, now: now, days: 1) != nil {
+            if expiry.isNear {
                 return .fault(.listeners, "certificate", name, "\(words): \(expiry.text)", next: next)
             }
             return .warning(.listeners, "certificate", name, "\(words): \(expiry.text)", next: next)

@@ -40,7 +40,7 @@ extension RouteFacts {
             let words = "a certificate\(names)\(more)\(kind), good until \(ChainFacts.date(notAfter))"
             guard let end = ExpiryJudge.words(notAfter, now: now, days: 30) else { return ok("credentials", words) }
             let next = "get a new certificate, and put it in its place: it is taken up without a restart"
-            return end.isOver
+            return end.isNear
                 ? fault("credentials", "\(words): \(end.text)", next: next)
                 : warning("credentials", "\(words): \(end.text)", next: next)
         }
@@ -80,11 +80,11 @@ extension RouteFacts {
 
     private func connection(_ now: WallTime) -> DoctorFinding? {
         if let failure, connectTime == nil {
-            let next =
-                failure.kind == .configuration
-                ? "somebody must mend it: trying again does not help"
-                : "it is tried again by itself; nothing is lost meanwhile"
-            return fault("connection", failure.message.printable(maximumLength: 2048), next: next)
+            return fault(
+                "connection", failure.message.printable(maximumLength: 2048),
+                next: failure.advice
+                    ?? "see to host and port of the endpoint, to the proxy if there is one, and whether the service is up"
+            )
         }
         guard let connectTime else { return nil }
         let time = "ready after \(Format.duration(connectTime))"

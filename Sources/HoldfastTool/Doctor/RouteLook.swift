@@ -14,6 +14,8 @@ struct RouteLook: Sendable {
     let isProbing: Bool
     /// Where provider tokens of the service's process are found, and where a new one is left.
     let notes: any ProbeNotes
+    /// Whether the configuration's words about credentials are without a mistake; with one, the route is examined without any.
+    var knowsCredentials = true
 
     /// The notes of provider tokens: the service counts new ones, so each is used by all.
     protocol ProbeNotes: Sendable {
@@ -22,6 +24,7 @@ struct RouteLook: Sendable {
     }
 
     func look() async -> RouteFacts {
+        guard knowsCredentials else { return await withoutCredentials() }
         var facts = RouteFacts(name: settings.name, endpoint: settings.endpoint)
         facts.proxy = settings.network.proxy.map { "\($0)" }
         facts.environment = settings.environment?.rawValue
@@ -30,6 +33,15 @@ struct RouteLook: Sendable {
         case .http2: await http2(&facts)
         case .binary: await binary(&facts)
         }
+        return facts
+    }
+
+    private func withoutCredentials() async -> RouteFacts {
+        var bare = settings
+        (bare.signingKey, bare.certificate) = (nil, nil)
+        var facts = await RouteLook(settings: bare, isProbing: false, notes: notes).look()
+        facts.credentials = nil
+        facts.notAsked = "nothing was sent: the configuration of its credentials has a mistake, which is told above"
         return facts
     }
 

@@ -12,6 +12,7 @@ final class Console: Sendable {
         var statusLine = ""
         var outputFailure: ToolError?
         var hasReader = true
+        var errors = LineWriter()
     }
 
     private let state = Monitor(State())
@@ -90,7 +91,7 @@ final class Console: Sendable {
         state.withLock { state in
             let statusLine = state.statusLine
             clear(&state)
-            write(line + "\n", to: .standardError)
+            write(line + "\n", &state)
             draw(statusLine, &state)
         }
     }
@@ -99,7 +100,7 @@ final class Console: Sendable {
     func prompt(_ text: String) {
         state.withLock { state in
             clear(&state)
-            write(text, to: .standardError)
+            write(text, &state)
         }
     }
 
@@ -134,19 +135,17 @@ final class Console: Sendable {
 
     private func clear(_ state: inout State) {
         guard !state.statusLine.isEmpty else { return }
-        write("\r\u{1B}[K", to: .standardError)
+        write("\r\u{1B}[K", &state)
         state.statusLine = ""
     }
 
     private func draw(_ text: String, _ state: inout State) {
         guard isInteractive, !text.isEmpty else { return }
-        write(text, to: .standardError)
+        write(text, &state)
         state.statusLine = text
     }
 
-    private func write(_ text: String, to handle: FileHandle) {
-        do { try handle.write(contentsOf: Data(text.utf8)) } catch {}
-    }
+    private func write(_ text: String, _ state: inout State) { state.errors.write(text, to: .standardError) }
 }
 
 /// JSON as this tool prints it: as the control socket says it, in one line.

@@ -7,12 +7,12 @@ extension JournalReader {
     /// Opens a journal for a command; one that is a host's copy of a fleet's, with the host's copy of the blacklist.
     convenience init(at path: String) throws(JournalError) {
         try self.init(
-            directory: path, blacklist: HostDirectory.blacklist(beside: path), keys: try KeyFileChoice.keys())
+            directory: path, blacklist: HostDirectory.blacklist(beside: path), keys: try KeyFileChoice.keys(of: path))
     }
 
     /// As ``JournalReader/ofMade(directory:keys:)``, with the keys of this command.
     static func ofMade(at path: String) throws(JournalError) -> JournalReader? {
-        try ofMade(directory: path, keys: try KeyFileChoice.keys())
+        try ofMade(directory: path, keys: try KeyFileChoice.keys(of: path))
     }
 }
 

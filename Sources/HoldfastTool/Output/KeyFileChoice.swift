@@ -10,16 +10,17 @@ enum KeyFileChoice {
 
     /// Its keys; nil where no file is named.
     ///
+    /// - Parameter journal: the directory of the journal, which names the keys that it needs when the file has none.
     /// - Throws: ``JournalError`` when the file can't be read.
-    static func keys() throws(JournalError) -> JournalKeys? {
+    static func keys(of journal: String) throws(JournalError) -> JournalKeys? {
         guard let name = file.withLock(\.self) else { return nil }
-        return try JournalKeys(file: name)
+        return try JournalKeys(file: name, of: journal)
     }
 
     /// The options of a journal that is opened by a command.
-    static func options() throws(JournalError) -> LMDBJournal.Options {
+    static func options(of journal: String) throws(JournalError) -> LMDBJournal.Options {
         var options = LMDBJournal.Options()
-        options.keys = try keys()
+        options.keys = try keys(of: journal)
         return options
     }
 }

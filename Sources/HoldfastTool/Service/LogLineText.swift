@@ -95,6 +95,7 @@ enum LogValue: Encodable, Equatable {
         case .stringConvertible(let value):
             switch value {
             case let value as Int: self = .integer(value)
+            case let value as UID: self = Int(exactly: value.rawValue).map { .integer($0) } ?? .text("\(value)")
             case let value as Bool: self = .flag(value)
             case let value as Double where value.isFinite: self = .number(value)
             default: self = .text("\(value)".withoutControls)

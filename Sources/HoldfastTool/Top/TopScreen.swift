@@ -63,7 +63,10 @@ struct TopScreen {
     private var footer: TopLine {
         switch model.machine.mode {
         case .confirm(let order):
-            return TopLine("\(order.kind.rawValue) \(safe("\(order.lane)"))? y/n", .selected)
+            let question = "\(order.kind.rawValue) \(safe("\(order.lane)"))?"
+            // What is cut off must not be what to press.
+            let fits = TopText.width(question) + 4 <= size.columns
+            return TopLine(fits ? "\(question) y/n" : "y/n: \(question)", .selected)
         case .asking(let text):
             return TopLine("find (token, apns-id or tag): \(safe(text))_", .selected)
         case .searching(let text): return TopLine("looking for \(safe(text)) ...", .faint)

@@ -53,7 +53,7 @@ struct JournalImport {
         if !skipsBad, try await !check(place, &report) { return report }
         try input.seek(to: place.progress?.offset ?? 0)
         if !FileManager.default.fileExists(atPath: journal) {
-            try LMDBJournal(directory: journal, options: try KeyFileChoice.options()).close()
+            try LMDBJournal(directory: journal, options: try KeyFileChoice.options(of: journal)).close()
         }
         try await take(place, noted: noted, &report)
         return report

@@ -190,6 +190,47 @@ struct DoctorCommandTests {
         #expect(report.level("journal", "journal") == "ok", "\(report.output)")
     }
 
+    @Test("A configuration that can't be read, and a unit that is not there, are findings among others")
+    func unread() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("broken.yaml", "journal: {path: [")
+        for file in ["nope.yaml", ".", "broken.yaml"] {
+            let report = try Report(
+                try await Tool.run(
+                    "doctor", "--config", folder(file), "--journal", folder("push.journal"), "--unit", folder("nope"),
+                    "--json"))
+            #expect(report.status == 78)
+            #expect(report.level("configuration", "mistake") == "fault", "\(report.output)")
+            #expect(report.level("configuration", "rest") == "skipped")
+            #expect(report.level("files", "unit") == "warning")
+            #expect(report.level("journal", "journal") == "ok" && report.level("disk", "sync-time") != nil)
+        }
+    }
+
+    @Test("A key that is not there is told once; servers that are none are told with what to see to")
+    func others() async throws {
+        let world = try await world()
+        let plain = try await NoTLSServer("HTTP/1.1 400 Bad Request\r\n\r\n")
+        let closing = try await NoTLSServer("")
+        try FileManager.default.removeItem(atPath: world.folder("certs/AuthKey.p8"))
+        try world.writeConfiguration(
+            route: """
+                  - {name: plain, endpoint: "https://127.0.0.1:\(plain.port)", topics: [b]}
+                  - {name: closing, endpoint: "https://127.0.0.1:\(closing.port)", topics: [c]}
+                """)
+        let report = try await doctor(world)
+        #expect(report.level("configuration", "mistake") == "fault")
+        #expect(!report.faults.contains { $0["check"] as? String == "credentials" }, "\(report.output)")
+        #expect(!report.output.contains("Is a directory") && !report.output.contains("NIOSSL"), "\(report.output)")
+        let nexts = report.findings.filter { $0["check"] as? String == "connection" }.compactMap {
+            $0["next"] as? String
+        }
+        #expect(nexts.count == 2 && nexts.allSatisfy { $0.contains("port") }, "\(report.output)")
+        #expect(report.found("connection").contains("signed by"), "\(report.output)")
+        try await plain.close()
+        try await closing.close()
+    }
+
     @Test(
         "A full disk, and files that the service's user may not read, are found",
         .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))

@@ -112,6 +112,37 @@ struct DoctorFindingTests {
         #expect(certificate(-0.1) == .fault)
     }
 
+    @Test("Of a client certificate the last day is a fault, too") func clientCertificates() {
+        func level(_ hours: Int64) -> DoctorFinding.Level? {
+            let end = Self.now.seconds + hours * 3600
+            let found = route { $0.credentials = .certificate(topics: [], environment: nil, notAfter: end) }
+            return self.level(found, "credentials")
+        }
+        #expect(level(31 * 24) == .ok && level(36) == .warning && level(12) == .fault && level(-1) == .fault)
+    }
+
+    @Test("No advice is that it will be tried again, or that somebody must see to it")
+    func advised() {
+        let errors: [ConnectError] = [
+            ConnectError(.temporary, "closed"), ConnectError(.configuration, "no h2"),
+            ConnectError(.configuration, "expired", advice: "renew it"),
+        ]
+        let nexts = errors.map { error in
+            route {
+                ($0.failure, $0.connectTime) = (error, nil)
+            }.first { $0.check == "connection" }?.next ?? ""
+        }
+        #expect(nexts.last == "renew it" && nexts.first?.contains("endpoint") == true, "\(nexts)")
+        let codes: [JournalError.Code] = [
+            .wrongKey, .notFound, .inputOutput, .diskFull, .readOnly, .permissionDenied, .damaged, .newerFormat,
+        ]
+        let remedies = codes.map { code in
+            JournalFacts(path: "j", state: .unreadable(JournalError(code, "x"))).findings[0].next ?? ""
+        }
+        #expect(Set(remedies).count == codes.count && remedies[0].contains("key-file"))
+        #expect(!(nexts + remedies).contains { $0.contains("tried again") || $0.contains("what is named\"") })
+    }
+
     private func route(_ change: (inout RouteFacts) -> Void) -> [DoctorFinding] {
         var facts = RouteFacts(name: "r", endpoint: "https://api.push.apple.com:443")
         facts.credentials = .key(id: "K", team: "T")

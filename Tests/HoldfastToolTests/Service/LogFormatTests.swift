@@ -14,6 +14,7 @@ struct LogFormatTests {
         metadata: [
             "event": "service-away", "affected": .stringConvertible(12), "lasted-s": .stringConvertible(1.5),
             "level": "x", "names": .array(["a", "b\nc"]), "isThrough": .stringConvertible(true),
+            "uid": .stringConvertible(UID(1 << 40)),
         ])
 
     @Test("JSON is an object a line, with the metadata as members, numbers as numbers, and its own names kept")
@@ -25,7 +26,26 @@ struct LogFormatTests {
         #expect(object["message"] as? String == "it is · bad" && object["logger"] as? String == "holdfast")
         #expect(object["affected"] as? Int == 12 && object["lasted-s"] as? Double == 1.5)
         #expect(object["isThrough"] as? Bool == true && object["metadata-level"] as? String == "x")
-        #expect((object["names"] as? [String])?.count == 2)
+        #expect((object["names"] as? [String])?.count == 2 && object["uid"] as? Int == 1 << 40)
+    }
+
+    @Test("A line behind one that was cut off, as by a full disk, is a line of its own") func cut() throws {
+        let pipe = Pipe()
+        let (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+        _ = fcntl(writing.fileDescriptor, F_SETFL, O_NONBLOCK)
+        var writer = LineWriter()
+        writer.write("first\n", to: writing)
+        #expect(!writer.isCut)
+        // More than a pipe holds.
+        writer.write(String(repeating: "x", count: 1 << 20) + "\n", to: writing)
+        #expect(writer.isCut)
+        // Enough of it is taken to make room.
+        let text = String(decoding: reading.availableData, as: UTF8.self)
+        writer.write("last\n", to: writing)
+        #expect(!writer.isCut)
+        try writing.close()
+        let lines = try (text + String(decoding: reading.readToEnd() ?? Data(), as: UTF8.self)).split(separator: "\n")
+        #expect(lines.count == 3 && lines.first == "first" && lines.last == "last")
     }
 
     @Test("systemd's journal gets the priority and the metadata as fields, and nothing can pass for another field")

@@ -100,6 +100,14 @@ struct TopScreenTests {
         }
     }
 
+    @Test("What to press is to be seen behind a question, however narrow the terminal is", arguments: [10, 40, 80])
+    func question(columns: Int) {
+        var model = Self.model(Self.status())
+        _ = model.machine.press(.text("p"))
+        let screen = TopScreen(model: model, size: TopSize(columns: columns, rows: 10), signs: .ascii, now: Self.now)
+        #expect(screen.lines().last?.text.contains("y/n") == true)
+    }
+
     @Test("80 × 24 has what is wrong, rates, what waits, routes, lanes with their state in words, and the keys")
     func content() {
         var model = Self.model(Self.status(confirmed: 10, rejected: 3, reason: "InvalidProviderToken"))

@@ -154,7 +154,7 @@ package struct JournalSettings: Equatable, Sendable {
     /// - Throws: ``JournalError`` when the file can't be read.
     package func keys() throws(JournalError) -> JournalKeys? {
         guard let keyFile else { return nil }
-        return try JournalKeys(file: keyFile)
+        return try JournalKeys(file: keyFile, of: path)
     }
 
     /// These settings, as far as only another opening of the journal can change them.

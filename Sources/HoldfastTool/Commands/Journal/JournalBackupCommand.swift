@@ -40,7 +40,7 @@ struct JournalBackupCommand: AsyncParsableCommand {
         defer { progress.clear() }
         let report = try InspectionError.tempered {
             try JournalBackup.run(
-                directory: path, destination: destination, keys: try KeyFileChoice.keys(),
+                directory: path, destination: destination, keys: try KeyFileChoice.keys(of: path),
                 limits: inspection.limits(), progress: { progress.show($0) })
         }
         progress.clear()

@@ -40,7 +40,8 @@ struct JournalCompactCommand: AsyncParsableCommand {
         defer { progress.clear() }
         let report = try InspectionError.tempered {
             try JournalCompaction.run(
-                directory: path, keys: try KeyFileChoice.keys(), unseals: unseal, progress: { progress.show($0) })
+                directory: path, keys: try KeyFileChoice.keys(of: path), unseals: unseal,
+                progress: { progress.show($0) })
         }
         progress.clear()
         let rendered = CopyRendering(report)

@@ -44,14 +44,15 @@ struct JournalVerifyCommand: AsyncParsableCommand {
         defer { progress.clear() }
         let report = try InspectionError.tempered {
             try JournalVerification.run(
-                directory: path, keys: try KeyFileChoice.keys(), limits: inspection.limits(),
+                directory: path, keys: try KeyFileChoice.keys(of: path), limits: inspection.limits(),
                 progress: { progress.show($0) })
         }
         var rendered = VerificationRendering(report)
         if let salvage {
             let salvaged = try InspectionError.tempered {
                 try JournalSalvage.run(
-                    directory: path, destination: salvage, keys: try KeyFileChoice.keys(), limits: inspection.limits(),
+                    directory: path, destination: salvage, keys: try KeyFileChoice.keys(of: path),
+                    limits: inspection.limits(),
                     progress: { progress.show($0) })
             }
             rendered.salvage = VerificationRendering.Salvage(salvaged)

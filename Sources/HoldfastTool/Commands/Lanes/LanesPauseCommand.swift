@@ -69,20 +69,22 @@ struct LanesResumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            try await choice.change(
+            let told = Monitor<Set<String>>([])
+            return try await choice.change(
                 placeOptions, fleetOptions,
                 LaneChoice.Change(pauses: false, reason: "", json: json) { desk, lane in
                     try await desk.resume(lane)
-                    if now { try await hurry(lane.route, desk) }
+                    if now { try await hurry(lane.route, desk, told) }
                 })
         }
     }
 
-    /// At rest nobody waits for anything, and a lane may have no route.
-    private func hurry(_ route: String, _ desk: any OperatorDesk) async throws {
+    /// At rest nobody waits for anything, and a lane may have no route: of those that are meant by name, that is said.
+    private func hurry(_ route: String, _ desk: any OperatorDesk, _ told: Monitor<Set<String>>) async throws {
         do {
             try await desk.connect(route: route)
         } catch let error as JournalError where error.code == .notFound {
+            guard !choice.all, told.withLock({ $0.insert(route).inserted }) else { return }
             Console.standard.note("route \(route.printable(maximumLength: 64)) is not served, so it tries nothing")
         }
     }

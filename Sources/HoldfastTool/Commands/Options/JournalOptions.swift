@@ -41,15 +41,21 @@ struct JournalOptions: ParsableArguments {
     /// The whole configuration: that of the installed service, unless another one or a journal is named.
     func load() throws(ToolError) -> HoldfastConfiguration {
         var configuration = try configOptions.load(isJournalNamed: isNamed)
-        if let keyFile { configuration.journal.keyFile = keyFile }
-        KeyFileChoice.take(configuration.journal.keyFile)
+        takeKeyFile(&configuration.journal)
         return configuration
+    }
+
+    /// Puts the flag over the key file of a configuration, and has this command read the journal with what comes of it. Every
+    /// configuration that a command reads goes this way.
+    func takeKeyFile(_ settings: inout JournalSettings) {
+        if let keyFile { settings.keyFile = keyFile }
+        KeyFileChoice.take(settings.keyFile)
     }
 
     /// The journal's part of the configuration.
     func loadJournal(isJournalNamed: Bool) throws(ToolError) -> JournalSettings {
-        let settings = try configOptions.loadJournal(isJournalNamed: isJournalNamed)
-        KeyFileChoice.take(settings.keyFile)
+        var settings = try configOptions.loadJournal(isJournalNamed: isJournalNamed)
+        takeKeyFile(&settings)
         return settings
     }
 
@@ -57,7 +63,11 @@ struct JournalOptions: ParsableArguments {
     ///
     /// - Throws: a `ValidationError` when nothing says it; ``ToolError`` when the configuration is wrong there.
     func path() throws -> String {
-        if let journal { return journal }
+        if let journal {
+            // A configuration that is named beside it says with which keys.
+            if configOptions.config != nil { _ = try loadJournal(isJournalNamed: true) }
+            return journal
+        }
         return try path(loadJournal(isJournalNamed: isNamed))
     }
 

@@ -16,6 +16,8 @@ enum LaneCompletion {
             let named = value("--journal", in: arguments) ?? environment[ConfigVariables.journal]
             let settings = try named == nil ? configured(arguments, environment) : nil
             guard let path = named ?? settings?.path, !path.isEmpty else { return [] }
+            let key = ConfigVariables.name("journal", nil, "key-file")
+            KeyFileChoice.take(value("--key-file", in: arguments) ?? environment[key] ?? settings?.keyFile)
             let reader = try JournalReader(at: path)
             defer { reader.close() }
             return try reader.status().lanes.map(\.key.description)

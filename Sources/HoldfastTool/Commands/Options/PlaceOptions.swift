@@ -51,7 +51,7 @@ struct PlaceOptions: ParsableArguments {
     ///   no such journal.
     func place(of uids: UIDRanges? = nil) throws -> JournalPlace {
         if let journalName { return .fleet(fleetJournal(journalName, of: try register())) }
-        if let journal = journalOptions.journal { return .directory(journal) }
+        if journalOptions.journal != nil { return .directory(try journalOptions.path()) }
         let settings = try settings()
         guard let postgres = settings.postgres else { return .directory(try journalOptions.path(settings)) }
         let own = HostDirectory.ownNumber(in: settings.copies)
