@@ -144,7 +144,10 @@ extension Dialer {
             "ALERT_BAD_CERTIFICATE", .configuration, "refuses the certificate we show, or its lack",
             HandshakeAdvice.replaceOurs
         ),
-        ("CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack", HandshakeAdvice.replaceOurs),
+        (
+            "CERTIFICATE_", .configuration, "refuses the certificate we show, or its lack",
+            HandshakeAdvice.replaceOurs
+        ),
         (
             "ALERT_ACCESS_DENIED", .configuration, "refuses us by the certificate we show, or for its lack",
             HandshakeAdvice.replaceOurs
@@ -157,9 +160,18 @@ extension Dialer {
             "NO_APPLICATION_PROTOCOL", .temporary, "speaks another protocol than is spoken here",
             HandshakeAdvice.otherServer
         ),
-        ("PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer", HandshakeAdvice.lookCloser),
-        ("UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer", HandshakeAdvice.lookCloser),
-        ("WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port", HandshakeAdvice.otherServer),
+        (
+            "PROTOCOL_VERSION", .temporary, "speaks no TLS of version 1.2 or newer",
+            HandshakeAdvice.lookCloser
+        ),
+        (
+            "UNSUPPORTED_PROTOCOL", .temporary, "speaks no TLS of version 1.2 or newer",
+            HandshakeAdvice.lookCloser
+        ),
+        (
+            "WRONG_VERSION_NUMBER", .temporary, "does not speak TLS on this port",
+            HandshakeAdvice.otherServer
+        ),
         (
             "HANDSHAKE_FAILURE", .temporary,
             "finds no cipher or kind of certificate in common with us, or refuses the one we show",

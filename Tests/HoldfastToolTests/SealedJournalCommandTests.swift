@@ -78,7 +78,7 @@ import Testing
         return keys.ids[0]
     }
 
-    @Test("doctor and serve --check read a sealed journal with the configuration's key file, and name a wrong one")
+    @Test("doctor and serve --check take the key file of the configuration, and name a wrong one")
     func examined() async throws {
         let id = try await sealed()
         let config = try configure("journal.key")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A key file that is missing, or open to others, ends service and commands with 78, and names the key")
+    @Test("Without its key file, or with one open to others, all ends with 78, and the key is named")
     func service() async throws {
         let id = try await sealed()
         try FileManager.default.copyItem(atPath: folder("journal.key"), toPath: folder("open.key"))

@@ -118,7 +118,7 @@ struct DoctorRun: Sendable {
         return [
             .warning(
                 .files, "unit", path, "it can't be read, so its limits and its user are not known",
-                next: "name the unit's file, such as /etc/systemd/system/holdfast.service, and let this user read it")
+                next: "name its file, such as /etc/systemd/system/holdfast.service, and see that this user may read it")
         ]
     }
 

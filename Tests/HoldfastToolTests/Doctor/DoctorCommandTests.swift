@@ -222,8 +222,9 @@ struct DoctorCommandTests {
         #expect(report.level("configuration", "mistake") == "fault")
         #expect(!report.faults.contains { $0["check"] as? String == "credentials" }, "\(report.output)")
         #expect(!report.output.contains("Is a directory") && !report.output.contains("NIOSSL"), "\(report.output)")
-        let connections = report.findings.filter { $0["check"] as? String == "connection" }
-        let nexts = connections.compactMap { $0["next"] as? String }
+        let nexts = report.findings.filter { $0["check"] as? String == "connection" }.compactMap {
+            $0["next"] as? String
+        }
         #expect(nexts.count == 2 && nexts.allSatisfy { $0.contains("port") }, "\(report.output)")
         #expect(report.found("connection").contains("signed by"), "\(report.output)")
         try await plain.close()
