@@ -37,7 +37,7 @@ struct FleetRatesTests {
         terms.times = .long
         return FleetPlace(
             terms: terms, directory: place.directory, own: place.own, orders: place.orders, shared: place.shared,
-            rates: place.rates, warnings: [])
+            rates: place.rates, losses: [], log: place.log)
     }
 
     @Test("A host that joins has its part from the beginning, and the others give way at their next look")

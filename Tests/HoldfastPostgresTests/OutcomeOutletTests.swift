@@ -82,6 +82,25 @@ struct OutcomeOutletTests {
         #expect(other == "|ff|\nc||")
     }
 
+    @Test("Outcomes wait until it is known that a database that has changed has all of their journal")
+    func changed() throws {
+        let log = try OwnLog(schema)
+        let calls = OutcomeCalls(schema.name, journal: log.journal, epoch: log.epoch)
+        let stamp = UUID().uuidString
+        try schema.psql("INSERT INTO S.ownerships VALUES (\(log.journal), 1, '\(stamp)')")
+        try schema.psql("UPDATE S.fleet SET incarnation = 'x y z'")
+        try schema.psql("SELECT S.look_at_fleet()")
+        func put() throws {
+            try calls.put([try outcome(1)], from: .start, to: OutcomeCursor(1), schema.asService(), by: soon())
+        }
+        let error = #expect(throws: PQError.self) { try put() }
+        #expect(error?.sqlState == OutcomeCalls.notHeardState)
+        #expect(try schema.outcomeCount == "0")
+        try schema.psql("SELECT S.hear_journal(\(log.journal), '\(stamp)', (SELECT incarnation FROM S.fleet))")
+        try put()
+        #expect(try schema.outcomeCount == "1")
+    }
+
     @Test("Several applications take at once, each other outcomes, and what is rolled back is there again")
     func taking() throws {
         let log = try OwnLog(schema)

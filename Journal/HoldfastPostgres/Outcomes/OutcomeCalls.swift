@@ -3,8 +3,12 @@ package import HoldfastPQ
 
 /// The calls by which a journal's owner tells applications how notifications ended. Each is one round trip and one transaction.
 package struct OutcomeCalls: Sendable {
+    /// The database has changed, and it is not known yet whether it has all of the journal.
+    package static let notHeardState = "HF017"
+
     private let journal: Int32
     private let epoch: Int64
+    private let heardStatement: PQStatement
     private let cursorStatement: PQStatement
     private let putStatement: PQStatement
     private let trimStatement: PQStatement
@@ -13,6 +17,7 @@ package struct OutcomeCalls: Sendable {
         self.journal = journal
         self.epoch = epoch
         let name = schema.quoted
+        heardStatement = PQStatement("SELECT \(name).check_heard($1)", preparedAs: "check_heard")
         cursorStatement = PQStatement("SELECT \(name).outcome_cursor($1, $2)")
         putStatement = PQStatement(
             "SELECT \(name).put_outcomes($1, $2, $3, $4, $5::text::jsonb)", preparedAs: "put_outcomes")
@@ -32,7 +37,8 @@ package struct OutcomeCalls: Sendable {
     /// - Parameters:
     ///   - outcomes: those between the two places that are to be told.
     ///   - start: where the cursor is.
-    /// - Throws: `refused` with ``LogRefusal/outcomesMoved`` when the cursor is elsewhere: nothing is put then.
+    /// - Throws: `refused` with ``LogRefusal/outcomesMoved`` when the cursor is elsewhere, and with ``notHeardState`` while it is not
+    ///   known whether a database that has changed has all of the journal: nothing is put then.
     package func put(
         _ outcomes: [Outcome], from start: OutcomeCursor, to end: OutcomeCursor, _ connection: PQConnection,
         by deadline: ContinuousClock.Instant
@@ -41,7 +47,9 @@ package struct OutcomeCalls: Sendable {
         parameters.append(Int64(bitPattern: start.rawValue))
         parameters.append(Int64(bitPattern: end.rawValue))
         parameters.append(try JSONText.of(outcomes.map(OutcomeEntry.init)))
-        try connection.run([PQStep(putStatement, parameters)], by: deadline)
+        var journal = PQParameters()
+        journal.append(self.journal)
+        try connection.run([PQStep(heardStatement, journal), PQStep(putStatement, parameters)], by: deadline)
     }
 
     /// Removes outcomes that nobody has taken: those older than an age, and those behind which so many others came.

@@ -1,12 +1,13 @@
 extension Migration {
-    /// Pauses of the fleet that the database had lost are put back, and an order about nothing is taken back. See ManyMachines.md.
+    /// Pauses of the fleet that the database had lost are put back, an order about nothing is taken back, and outcomes wait until a
+    /// database that has changed is known to have their journal. See ManyMachines.md.
     static let version11 = Migration(
-        // An earlier program calls neither.
+        // An earlier program calls none of them.
         version: 11, readableFrom: 7,
-        functions: ["restore_pause(text, text, bytea, text, text, int8)"] + withdrawing,
+        functions: ["restore_pause(text, text, bytea, text, text, int8)", "check_heard(int4)"] + withdrawing,
         operating: withdrawing
     ) { schema in
-        restoring(schema) + withdrawingOrders(schema)
+        restoring(schema) + withdrawingOrders(schema) + hearing(schema)
     }
 
     private static let withdrawing = ["withdraw_order(int8)"]
@@ -45,6 +46,25 @@ extension Migration {
             BEGIN
                 UPDATE \(schema).orders o SET subject = NULL, target = NULL, reason = '', ordered_by = ''
                     WHERE o.number = of_number;
+            END
+            """)
+    }
+
+    /// Refuses while it is not known whether a database that has changed has all of a journal. Who told its outcomes before, and was
+    /// then lost with what the database lacks, would have told what nobody can stand for. After a minute nobody comes any more who
+    /// could say so.
+    private static func hearing(_ schema: String) -> [String] {
+        function(
+            schema, "check_heard(of_journal int4)", returns: "void",
+            """
+            DECLARE
+                passed int8;
+            BEGIN
+                SELECT l.milliseconds INTO passed FROM \(schema).look_at_fleet() l;
+                IF passed BETWEEN 0 AND 60000 AND EXISTS (SELECT FROM \(schema).unheard u WHERE u.journal = of_journal) THEN
+                    RAISE EXCEPTION USING ERRCODE = 'HF017', MESSAGE = 'the database has changed, and it is not known yet '
+                        'whether it has all of the journal, whose outcomes wait for that';
+                END IF;
             END
             """)
     }

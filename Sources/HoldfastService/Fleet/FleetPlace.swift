@@ -15,8 +15,13 @@ package struct FleetPlace: Sendable {
     let shared: FleetShares
     /// Of the routes of all engines of this host, divided among the hosts that live.
     let rates: FleetRates
-    /// What an operator should know all the time of the database, and of how the journal was opened, in whole sentences.
-    package let warnings: [String]
+    /// What the database may lose.
+    let losses: [String]
+    /// Of the host's own journal, at its opening and while it lives.
+    let log: FleetLog
+
+    /// What an operator should know all the time of the database and of the journal, in whole sentences.
+    package var warnings: [String] { losses + log.warnings }
 
     /// Opens the journal that this host accepts into. The database is waited for as long as it is away.
     ///
@@ -62,8 +67,7 @@ package struct FleetPlace: Sendable {
         let warnings = await losses(terms, logger)
         let place = FleetPlace(
             terms: terms, directory: directory, own: own, orders: JournalOrders(own.journal, orders), shared: shared,
-            rates: rates,
-            warnings: warnings + log.warnings)
+            rates: rates, losses: warnings, log: log)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.journal.wantOfRoom != nil })
@@ -105,7 +109,7 @@ package struct FleetPlace: Sendable {
 final class FleetLog: Sendable {
     private let logger: Logger
     private let last = Monitor<(words: String, at: ContinuousClock.Instant)?>(nil)
-    private let kept = Monitor<[(journal: String, words: String)]>([])
+    private let kept = Monitor<[(subject: String, words: String)]>([])
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -124,8 +128,8 @@ final class FleetLog: Sendable {
         case .restored(let journal, let first, let last):
             keep(
                 "The database had lost commits \(first + 1) to \(last) of journal \(journal), and has them again from this "
-                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some"
-            )
+                    + "host's copy: nothing of this journal is lost. Was a standby promoted that lacked them? Journals of hosts that are gone may have lost some",
+                about: "restored \(journal)")
         case .setAside(let journal, let copy, .foreign):
             keep(
                 "\(copy) is a copy of journal \(journal) of another database, or of one that this database does not have: it is kept, "
@@ -138,7 +142,7 @@ final class FleetLog: Sendable {
                     + "\(log), and \(copy) with commit \(last) of another line. The journal goes on as the database has it. The copy is "
                     + "kept: `holdfast journal status --journal \(copy)` says what waits in it", about: journal)
         case .ordersLost(let journal, let number, let back, let refused):
-            keep(Self.words(ordersLostAfter: number, journal, back, refused))
+            keep(Self.words(ordersLostAfter: number, journal, back, refused), about: "orders \(journal)")
         }
     }
 
@@ -157,12 +161,12 @@ final class FleetLog: Sendable {
             + ". Look at `holdfast lanes list --fleet` and `holdfast tags list --fleet`, and resume what is to go"
     }
 
-    /// - Parameter journal: of whose copy the last words are what counts.
-    private func keep(_ words: String, about journal: String = "") {
+    /// - Parameter subject: of which the last words are what counts.
+    private func keep(_ words: String, about subject: String) {
         logger.error("\(words)")
         kept.withLock { kept in
-            if !journal.isEmpty { kept.removeAll { $0.journal == journal } }
-            kept.append((journal, words))
+            kept.removeAll { $0.subject == subject }
+            kept.append((subject, words))
         }
     }
 }

@@ -42,14 +42,14 @@ struct ServiceFindings: Sendable {
 
     private func short(_ now: WallTime) -> HealthCondition? {
         guard let descriptors else { return nil }
-        let sentence = descriptors.hasSuffix(".") ? String(descriptors.dropLast()) : descriptors
+        // First, since a status shows the beginning of what is long.
         let words =
             turnedAway > 0
-            ? ". \(Format.plural(turnedAway, "connection")) \(turnedAway == 1 ? "was" : "were") turned away for it" : ""
+            ? "\(Format.plural(turnedAway, "connection")) \(turnedAway == 1 ? "was" : "were") turned away: " : ""
         return HealthCondition(
             .descriptorsShort, .warning, "process", since: now, failures: turnedAway,
             // Told once more when senders feel it.
-            cause: "\(descriptors)\(turnedAway > 0)", what: sentence + words,
+            cause: "\(descriptors)\(turnedAway > 0)", what: words + descriptors,
             next: "raise the limit, or lower the `connections` of the configuration")
     }
 

@@ -27,6 +27,19 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".withdraw_order(of_number int8) FROM PUBLIC;
+CREATE FUNCTION "holdfast".check_heard(of_journal int4) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    passed int8;
+BEGIN
+    SELECT l.milliseconds INTO passed FROM "holdfast".look_at_fleet() l;
+    IF passed BETWEEN 0 AND 60000 AND EXISTS (SELECT FROM "holdfast".unheard u WHERE u.journal = of_journal) THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF017', MESSAGE = 'the database has changed, and it is not known yet '
+            'whether it has all of the journal, whose outcomes wait for that';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".check_heard(of_journal int4) FROM PUBLIC;
 INSERT INTO "holdfast".schema (version, readable_from) VALUES (11, 7);
 COMMIT;
 
@@ -94,6 +107,7 @@ GRANT EXECUTE ON FUNCTION "holdfast".read_orders() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".list_releases() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".may_restore(int4, int8, uuid, int8, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".restore_pause(text, text, bytea, text, text, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".check_heard(int4) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".withdraw_order(int8) TO "service";
 COMMIT;
 

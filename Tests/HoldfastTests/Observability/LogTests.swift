@@ -69,7 +69,8 @@ import Testing
 
     @Test("What an operator did, the report and the end of an engine are never left out") func unlimited() {
         let lines: [LogLine] = [
-            .withdrawn, .report, .journalFailed, .engineEnded, .connectorNotice, .connectorWarning, .identified,
+            .withdrawn, .report, .journalLeft, .journalFailed, .engineEnded, .connectorNotice, .connectorWarning,
+            .identified,
             .reconfigured, .clockUnproven, .endUnproven,
         ]
         #expect(lines.allSatisfy { !$0.isLimited })

@@ -209,6 +209,7 @@ struct DoctorFindingTests {
         for line in text.lines(.disk, findings) { #expect(line.count <= 60, "\(line)") }
         #expect(DoctorReport(findings, configuration: nil).status == .notAllConfirmed)
         #expect(DoctorReport(disk(), configuration: nil).status == .ok)
-        #expect(DoctorReport(disk(free: 0), configuration: nil).status == .configuration)
+        let fault = DoctorFinding.fault(.disk, "space", nil, "it is full", next: "make room")
+        #expect(DoctorReport(findings + [fault], configuration: nil).status == .configuration)
     }
 }
