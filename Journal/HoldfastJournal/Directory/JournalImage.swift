@@ -24,7 +24,7 @@ final class JournalImage {
         guard place.isEvident else { throw place.notFound }
         try place.checkFileSystem()
         lock = try OwnerLock(reading: place)
-        owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
+        owner = lock == nil ? OwnerLock.owner(of: place) : nil
     }
 
     /// For one who owns it.

@@ -107,7 +107,7 @@ final class OwnerLock: Sendable {
         }
         return JournalError(
             .ownedByAnotherProcess,
-            "\(directory.path) is in use by \(owner(of: directory) ?? "another process"): "
+            "\(directory.path) is in use by \(owner(of: directory)): "
                 + "only one process at a time may write to it")
     }
 
@@ -117,11 +117,11 @@ final class OwnerLock: Sendable {
         return "pid \(process.processIdentifier)\nprogram \(process.processName)\nsince \(started)\n"
     }
 
-    /// The holder of the lock, for people; `nil` when there is none, or it cannot be found.
+    /// The holder of the lock, for people; "another process" where it cannot be found.
     ///
     /// The kernel's list of locks says which process it is; the text in the file says more, if it is that process's.
-    static func owner(of directory: JournalDirectory) -> String? {
-        guard let (process, words) = namedOwner(of: directory) else { return nil }
+    static func owner(of directory: JournalDirectory) -> String {
+        guard let (process, words) = namedOwner(of: directory) else { return "another process" }
         return LockList.isStopped(process)
             ? "\(words), which is stopped (`kill -CONT \(process)` lets it go on)" : words
     }

@@ -8,6 +8,6 @@ extension JournalReader {
     package static func owner(of directory: String) throws(JournalError) -> String? {
         let place = JournalDirectory(directory)
         guard try OwnerLock(reading: place) == nil else { return nil }
-        return OwnerLock.owner(of: place) ?? "another process"
+        return OwnerLock.owner(of: place)
     }
 }

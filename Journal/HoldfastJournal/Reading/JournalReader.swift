@@ -118,7 +118,7 @@ package final class JournalReader: Sendable {
         init(_ place: JournalDirectory, _ keys: JournalKeys?) throws(JournalError) {
             self.keys = keys
             lock = try OwnerLock(reading: place)
-            owner = lock == nil ? OwnerLock.owner(of: place) ?? "another process" : nil
+            owner = lock == nil ? OwnerLock.owner(of: place) : nil
             guard lock != nil else { return }
             try place.checkDataFiles()
             // What its owner would refuse as well.

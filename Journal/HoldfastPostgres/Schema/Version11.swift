@@ -52,7 +52,7 @@ extension Migration {
 
     /// Refuses while it is not known whether a database that has changed has all of a journal. Who told its outcomes before, and was
     /// then lost with what the database lacks, would have told what nobody can stand for. After a minute nobody comes any more who
-    /// could say so.
+    /// could say so. A refusal takes back what this look has noted of the change: the beats of the owners note it.
     private static func hearing(_ schema: String) -> [String] {
         function(
             schema, "check_heard(of_journal int4)", returns: "void",
