@@ -54,11 +54,14 @@ let package = Package(
         .library(name: "HoldfastPayload", targets: ["HoldfastPayload"]),
         .library(name: "HoldfastAPNsAnswers", targets: ["HoldfastAPNsAnswers"]),
         .library(name: "HoldfastAPNs", targets: ["HoldfastAPNs"]),
+        .library(name: "HoldfastFCM", targets: ["HoldfastFCM"]),
         .library(name: "HoldfastChannels", targets: ["HoldfastChannels"]),
         .library(name: "HoldfastLegacyAPNs", targets: ["HoldfastLegacyAPNs"]),
         .library(name: "HoldfastGateway", targets: ["HoldfastGateway"]),
         .library(name: "HoldfastService", targets: ["HoldfastService"]),
+        .library(name: "HoldfastMocking", targets: ["HoldfastMocking"]),
         .library(name: "HoldfastMockAPNs", targets: ["HoldfastMockAPNs"]),
+        .library(name: "HoldfastMockFCM", targets: ["HoldfastMockFCM"]),
         .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
         .executable(name: "holdfast", targets: ["HoldfastTool"]),
     ],
@@ -143,12 +146,21 @@ let package = Package(
         // A connection to a service that is sent requests over HTTP/2, whichever service it is.
         .target(
             name: "HoldfastRequests",
-            dependencies: ["Holdfast", "HoldfastHTTP2", "HoldfastTransport", nioCore, nioSSL, nioTLS],
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastTransport", nioCore, nioHTTP1, nioSSL, nioTLS,
+            ],
             swiftSettings: strict),
         .target(
             name: "HoldfastAPNs",
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastRequests",
+                "HoldfastTransport", nioCore,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "HoldfastFCM",
+            dependencies: [
+                "Holdfast", "HoldfastHTTP2", "HoldfastOpenSSL", "HoldfastPlatform", "HoldfastRequests",
                 "HoldfastTransport", nioCore,
             ],
             swiftSettings: strict),
@@ -171,8 +183,7 @@ let package = Package(
         .target(
             name: "HoldfastWebhooks",
             dependencies: [
-                "Holdfast", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", logging, nioCore, nioHTTP1,
-                nioSSL, nioTLS,
+                "Holdfast", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTransport", logging,
             ],
             swiftSettings: strict),
 
@@ -180,10 +191,11 @@ let package = Package(
         .target(
             name: "HoldfastGateway",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastHTTP2", "HoldfastLegacyAPNs",
-                "HoldfastOpenSSL",
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastFCM", "HoldfastHTTP2",
+                "HoldfastLegacyAPNs", "HoldfastOpenSSL",
                 "HoldfastTransport", coreMetrics,
-                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTPTypes, nioPosix, nioSSL, nioTLS,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioPosix, nioSSL,
+                nioTLS,
                 serviceLifecycle, tracing,
             ],
             swiftSettings: strict),
@@ -195,16 +207,28 @@ let package = Package(
         .target(
             name: "HoldfastService",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastGateway", "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastTransport",
-                "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, tracing, yams,
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNs", "HoldfastControl", "HoldfastFCM", "HoldfastGateway",
+                "HoldfastJournal",
+                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres", "HoldfastRequests",
+                "HoldfastTransport", "HoldfastWebhooks", coreMetrics, logging, serviceLifecycle, tracing, yams,
             ],
             swiftSettings: strict),
 
         // What tests are made of, ours and our users'.
+        // What mocks of push services share: listeners, TLS, scripts, ledgers, and HTTP/2 from the service's side.
+        .target(
+            name: "HoldfastMocking",
+            dependencies: ["HoldfastPlatform", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
+            swiftSettings: strict),
         .target(
             name: "HoldfastMockAPNs",
-            dependencies: ["HoldfastPlatform", "HoldfastHTTP2", "HoldfastOpenSSL", nioCore, nioPosix, nioSSL, nioTLS],
+            dependencies: [
+                "HoldfastPlatform", "HoldfastHTTP2", "HoldfastMocking", "HoldfastOpenSSL", nioCore, nioTLS,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "HoldfastMockFCM",
+            dependencies: ["HoldfastHTTP2", "HoldfastMocking", "HoldfastOpenSSL", nioCore, nioHTTP1],
             swiftSettings: strict),
         .target(
             name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastAPNsAnswers", logging], swiftSettings: strict),
@@ -225,8 +249,9 @@ let package = Package(
                 "CHoldfastBuild", "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastJournal",
                 "HoldfastControl",
                 "HoldfastAPNs",
-                "HoldfastChannels",
-                "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastPQ",
+                "HoldfastChannels", "HoldfastFCM",
+                "HoldfastLegacyAPNs", "HoldfastGateway", "HoldfastMockAPNs", "HoldfastMockFCM", "HoldfastMocking",
+                "HoldfastOpenSSL", "HoldfastPQ",
                 "HoldfastPayload", "HoldfastPostgres",
                 "HoldfastService", argumentParser, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ],
@@ -236,7 +261,7 @@ let package = Package(
         .executableTarget(
             name: "holdfast-bench",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastGateway",
+                "HoldfastPlatform", "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastFCM", "HoldfastGateway",
                 "HoldfastLegacyAPNs", "HoldfastPQ", "HoldfastPostgres", "Trials",
                 argumentParser, logging, nioCore,
             ],
@@ -285,9 +310,9 @@ let package = Package(
         .testTarget(
             name: "HoldfastPostgresTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastJournal", "HoldfastLMDB",
-                "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastService", "HoldfastTesting", "Scratch",
-                "TestCopies", "TestPostgres", logging,
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastFCM", "HoldfastJournal", "HoldfastLMDB",
+                "HoldfastMockFCM", "HoldfastPlatform", "HoldfastPostgres", "HoldfastPQ", "HoldfastRequests",
+                "HoldfastService", "HoldfastTesting", "Scratch", "TestCopies", "TestPostgres", logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
@@ -309,33 +334,49 @@ let package = Package(
             name: "HoldfastAPNsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastMockAPNs",
+                "HoldfastMocking",
                 "HoldfastOpenSSL", "HoldfastRequests",
-                "HoldfastTesting", "HoldfastTransport", "SessionRig", logging, nioCore, nioPosix, nioSSL, nioHPACK,
+                "HoldfastTesting", "HoldfastTransport", "SessionRig", "RawClients", logging, nioCore, nioPosix, nioSSL,
+                nioHPACK,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastFCMTests",
+            dependencies: [
+                "Holdfast", "HoldfastFCM", "HoldfastMockFCM", "HoldfastMocking", "HoldfastOpenSSL",
+                "HoldfastRequests", "HoldfastTesting", "SessionRig", logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HoldfastMockFCMTests",
+            dependencies: ["HoldfastHTTP2", "HoldfastMockFCM", "HoldfastMocking", "HoldfastOpenSSL", "RawClients"],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastChannelsTests",
             dependencies: [
                 "Holdfast", "HoldfastAPNs", "HoldfastAPNsAnswers", "HoldfastChannels", "HoldfastHTTP2",
-                "HoldfastMockAPNs",
+                "HoldfastMockAPNs", "HoldfastMocking",
                 "HoldfastTesting", nioCore, nioPosix,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastLegacyAPNsTests",
             dependencies: [
-                "Holdfast", "HoldfastAPNsAnswers", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastOpenSSL",
+                "Holdfast", "HoldfastAPNsAnswers", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastMocking",
+                "HoldfastOpenSSL",
                 "HoldfastTesting",
-                "HoldfastTransport", logging, nioCore, nioPosix, nioSSL,
+                "HoldfastTransport", "RawClients", logging, nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HoldfastGatewayTests",
             dependencies: [
-                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastGateway",
-                "HoldfastHTTP2",
+                "HoldfastPlatform", "Holdfast", "HoldfastAPNsAnswers", "HoldfastAPNs", "HoldfastFCM",
+                "HoldfastGateway", "HoldfastHTTP2",
                 "HoldfastJournal", "HoldfastLegacyAPNs",
-                "HoldfastMockAPNs", "HoldfastOpenSSL", "HoldfastTesting", "HoldfastTransport", "RawClients",
+                "HoldfastMockAPNs", "HoldfastMocking", "HoldfastOpenSSL", "HoldfastRequests", "HoldfastTesting",
+                "HoldfastTransport",
+                "RawClients",
                 coreMetrics,
                 logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
             ],
@@ -343,7 +384,8 @@ let package = Package(
         .testTarget(
             name: "HoldfastMockAPNsTests",
             dependencies: [
-                "HoldfastMockAPNs", "HoldfastHTTP2", "HoldfastOpenSSL", "RawClients", nioCore, nioPosix, nioSSL,
+                "HoldfastMockAPNs", "HoldfastMocking", "HoldfastHTTP2", "HoldfastOpenSSL", "RawClients", nioCore,
+                nioPosix, nioSSL,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -367,10 +409,12 @@ let package = Package(
         .testTarget(
             name: "HoldfastServiceTests",
             dependencies: [
-                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
+                "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastFCM", "HoldfastGateway",
                 "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastPage", "HoldfastPQ", "HoldfastPostgres",
-                "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch", "TestPostgres",
+                "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastMocking", "HoldfastPage", "HoldfastPQ",
+                "HoldfastPostgres",
+                "HoldfastRequests", "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch",
+                "TestPostgres",
                 configuration, coreMetrics,
                 logging, serviceLifecycle, tracing, unixSignals,
             ],
@@ -379,6 +423,7 @@ let package = Package(
             name: "HoldfastWebhooksTests",
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastOpenSSL",
+                "HoldfastRequests",
                 "HoldfastTesting",
                 "HoldfastTransport", "HoldfastWebhooks", "RawClients", "Scratch", logging,
             ],
@@ -444,7 +489,8 @@ let package = Package(
         .executableTarget(
             name: "BinaryFaults",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "Trials", argumentParser,
+                "Holdfast", "HoldfastJournal", "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastMocking", "Trials",
+                argumentParser,
                 logging,
             ],
             path: "Tests/BinaryFaults", swiftSettings: strict),
@@ -453,15 +499,18 @@ let package = Package(
         .executableTarget(
             name: "HTTP2Faults",
             dependencies: [
-                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "Trials", argumentParser, logging,
+                "Holdfast", "HoldfastJournal", "HoldfastAPNs", "HoldfastMockAPNs", "HoldfastMocking", "Trials",
+                argumentParser, logging,
             ],
             path: "Tests/HTTP2Faults", swiftSettings: strict),
         .testTarget(name: "HTTP2FaultsTests", dependencies: ["BuiltProgram"], swiftSettings: strict),
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastHTTP2", "HoldfastTesting", "HoldfastTool", logging,
-                nioCore, nioPosix,
+                "BuiltProgram", "Holdfast", "HoldfastAPNs", "HoldfastFCM", "HoldfastGateway", "HoldfastHTTP2",
+                "HoldfastMockFCM", "HoldfastMocking", "HoldfastOpenSSL",
+                "HoldfastTesting", "HoldfastTool", logging,
+                nioCore, nioPosix, "TestPostgres",
             ],
             exclude: ["clients", "rig"], swiftSettings: strict),
     ],

@@ -40,6 +40,13 @@ import HoldfastPlatform
     /// The number of users that have yet to close it; the registry's.
     var leases = 0
 
+    private static func files(in directory: String) -> [String] { [directory + "/data.mdb", directory + "/lock.mdb"] }
+
+    /// Removes the files of an environment that nobody has open; does nothing where there are none.
+    package static func remove(from directory: String) throws(LMDBError) {
+        for file in files(in: directory) { try Files.remove(file) }
+    }
+
     /// Opens an environment whose directory exists; a writable one is made if its data file does not exist.
     ///
     /// - Parameters:
@@ -48,13 +55,15 @@ import HoldfastPlatform
     ///   - tables: the most tables that will be opened.
     ///   - readers: the most read transactions at a time, of all processes. Only the first opener decides.
     ///   - gate: keeps each commit before it is made here.
-    /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open.
+    /// - Throws: ``LMDBError/Code/openInThisProcess`` when this process has it open; ``LMDBError/Code/tooManyLinks`` and
+    ///   ``LMDBError/Code/notAFile`` when one of its files is none.
     package static func open(
         _ path: String, _ access: Access, mapByteCount: Int?, tables: Int, readers: Int = 254,
         gate: (any CommitGate)? = nil
     ) throws(LMDBError) -> Environment {
         let file = try FileIdentity(of: path)
         return try EnvironmentRegistry.shared.open(file, path: path) { () throws(LMDBError) -> Environment in
+            for file in Self.files(in: path) { try Files.refuseLink(file) }
             if access == .readWrite || access == .readWriteUnsynced {
                 try prepareLockFile(path + "/lock.mdb", readers: readers)
                 // Liblmdb takes an empty file for a new one, and would make it without regard to owner and file system.

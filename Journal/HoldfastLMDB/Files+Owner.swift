@@ -6,7 +6,7 @@ import HoldfastPlatform
 extension OpenFile {
     package var identity: FileIdentity { get throws(LMDBError) { FileIdentity(try facts()) } }
 
-    private func facts() throws(LMDBError) -> stat {
+    func facts() throws(LMDBError) -> stat {
         var facts = stat()
         guard unsafe fstat(descriptor, &facts) == 0 else { throw Files.failure("fstat", path) }
         return facts

@@ -38,6 +38,25 @@ package enum Files {
         return unsafe lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// Refuses what is there unless it is a file by itself, and no symbolic link, whose content would go to a place chosen by
+    /// somebody else (`ELOOP`). Does nothing where nothing is.
+    ///
+    /// For files that a library opens, which follows links. Who can write into the directory can still put a link there
+    /// between this look and that opening.
+    package static func refuseLink(_ path: String) throws(LMDBError) {
+        var facts = stat()
+        guard unsafe lstat(path, &facts) == 0 else {
+            if errno == ENOENT { return }
+            throw failure("lstat", path)
+        }
+        if facts.st_mode & S_IFMT == S_IFLNK { throw LMDBError(.tooManyLinks, "open", path: path) }
+        try refuseUnlessRegular(facts, path)
+    }
+
+    fileprivate static func refuseUnlessRegular(_ facts: stat, _ path: String) throws(LMDBError) {
+        if facts.st_mode & S_IFMT != S_IFREG { throw LMDBError(.notAFile, "open", path: path) }
+    }
+
     /// Whether this user may not even see if there is something: a directory on the way is closed to it.
     package static func isHidden(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == EACCES }
 
@@ -134,11 +153,9 @@ package final class OpenFile: Sendable {
     package enum Mode: Sendable {
         case read
         case readWrite
-        /// Made with mode 0600 when it is not there; by root, for the owner of its directory.
+        /// Made with mode 0600 when it is not there; by root, for the owner of its directory. Never through a symbolic link
+        /// (`ELOOP`), which could lead the content to a place chosen by somebody else.
         case create
-        /// As `create`, but never through a symbolic link (`ELOOP`), which could lead the content to a place chosen by
-        /// somebody else.
-        case createHere
         case directory
     }
 
@@ -150,15 +167,16 @@ package final class OpenFile: Sendable {
             switch mode {
             case .read: O_RDONLY
             case .readWrite: O_RDWR
-            case .create: O_RDWR | O_CREAT
-            case .createHere: O_RDWR | O_CREAT | O_NOFOLLOW
+            case .create: O_RDWR | O_CREAT | O_NOFOLLOW
             case .directory: O_RDONLY | O_DIRECTORY
             }
         // Exclusively first, to know whether it is new.
-        let made = mode == .create || mode == .createHere ? unsafe open(path, flags | O_EXCL | O_CLOEXEC, 0o600) : -1
-        descriptor = made >= 0 ? made : unsafe open(path, flags | O_CLOEXEC, 0o600)
+        let made = mode == .create ? unsafe open(path, flags | O_EXCL | O_CLOEXEC, 0o600) : -1
+        // Not waiting: a pipe in the place of a file would wait for its other end.
+        descriptor = made >= 0 ? made : unsafe open(path, flags | O_NONBLOCK | O_CLOEXEC, 0o600)
         self.path = path
         if descriptor < 0 { throw Files.failure("open", path) }
+        if mode != .directory { try Files.refuseUnlessRegular(try facts(), path) }
         guard made >= 0 else { return }
         try giveToOwner(ofDirectory: Files.parent(of: path))
         avoidCopyOnWrite()

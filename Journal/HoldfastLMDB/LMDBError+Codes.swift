@@ -46,6 +46,8 @@ extension LMDBError.Code {
     package static let openInThisProcess = Self(rawValue: -1)
     /// A row could not be sealed. Not one of liblmdb's codes.
     package static let notSealed = Self(rawValue: -4)
+    /// A directory, a pipe or a device is in the place of a file. Not one of liblmdb's codes.
+    package static let notAFile = Self(rawValue: -5)
 }
 
 extension LMDBError.Code: CustomStringConvertible {
@@ -56,6 +58,7 @@ extension LMDBError.Code: CustomStringConvertible {
         case Self.notKept.rawValue: "not kept"
         case Self.rowsGone.rawValue: "not kept, since rows that it takes are gone"
         case Self.notSealed.rawValue: "not sealed"
+        case Self.notAFile.rawValue: "no file"
         default: unsafe String(cString: mdb_strerror(rawValue))
         }
     }

@@ -13,7 +13,7 @@ public struct APNsConnector: Connector, ExpiringConnector {
     public var serviceIdentity: String { configuration.endpoint.service }
 
     let configuration: Configuration
-    let vault: TokenVault
+    let vault: TokenVault<Credentials>
     private let addresses: AddressWatch
 
     /// A connector with this configuration. Reads the files of credentials and trusted certificates.
@@ -51,7 +51,11 @@ public struct APNsConnector: Connector, ExpiringConnector {
     /// changes, see ``Configuration/reloadEvery``.
     ///
     /// - Throws: ``APNsConfigurationError`` that names the file and the fault; the credentials in use then stay in use.
-    public func reload() async throws(APNsConfigurationError) { try await vault.reload() }
+    public func reload() async throws(APNsConfigurationError) {
+        do throws(TransportConfigurationError) { try await vault.reload() } catch {
+            throw APNsConfigurationError(error.message)
+        }
+    }
 
     /// Opens a connection with the credentials in use. Called by the engine.
     ///
@@ -67,8 +71,8 @@ public struct APNsConnector: Connector, ExpiringConnector {
             (channel, dialed, ready: EventLoopPromise<RequestConnection<APNsDialect>>) in
             // Of this address's own: it may be followed by another.
             try RequestConnection(
-                APNsDialect(configuration.endpoint, tokens: credentials.tokens), configuration.requests, over: channel,
-                to: dialed, sink: sink, ready: ready)
+                APNsDialect(configuration.endpoint, tokens: credentials.tokens, via: dialer.avoided.relayMark),
+                configuration.requests, over: channel, to: dialed, sink: sink, ready: ready)
         }
         vault.adopt(connection, generation: current.generation)
         return connection

@@ -18,10 +18,12 @@ struct APNsDialect: RequestDialect {
     /// Requests that were sent with a token that has since been replaced.
     private var sentWithOldToken: Set<Ticket> = []
 
-    /// - Parameter tokens: shared by all connections of the key; nil without provider tokens.
-    init(_ endpoint: APNsEndpoint, tokens: ProviderTokenSource?) {
+    /// - Parameters:
+    ///   - tokens: shared by all connections of the key; nil without provider tokens.
+    ///   - via: the value of `via`, by which gateways know one another; nil for none.
+    init(_ endpoint: APNsEndpoint, tokens: ProviderTokenSource?, via: String? = nil) {
         self.tokens = tokens
-        headers = RequestHeaders(authority: endpoint.authority, isCleartext: endpoint.isCleartext)
+        headers = RequestHeaders(authority: endpoint.authority, isCleartext: endpoint.isCleartext, via: via)
     }
 
     /// Apple allows a connection with provider tokens one stream until a request has been taken with one.

@@ -61,23 +61,12 @@ public struct APNsEndpoint: Hashable, Sendable, CustomStringConvertible {
     package var isApples: Bool { isSandbox || isProduction }
 
     private static func parse(_ text: String) throws(APNsConfigurationError) -> APNsEndpoint {
-        func fail(_ why: String) -> APNsConfigurationError {
-            APNsConfigurationError("the endpoint \(text.prefix(200).debugDescription) \(why)")
-        }
-        let isCleartext = text.hasPrefix("http://")
-        guard isCleartext || text.hasPrefix("https://") else {
-            throw fail("is neither production, sandbox nor https://HOST[:PORT]")
-        }
-        let place: HostAndPort
         do throws(TransportConfigurationError) {
-            place = try HostAndPort(text.dropFirst(isCleartext ? 7 : 8), defaultPort: isCleartext ? 80 : 443)
+            let (place, isCleartext) = try HostAndPort.ofService(text, orElse: "production, sandbox")
+            return APNsEndpoint(host: place.host, port: place.port, isCleartext: isCleartext)
         } catch {
-            throw fail(error.message)
+            throw APNsConfigurationError("the endpoint \(text.prefix(200).debugDescription) \(error.message)")
         }
-        guard !isCleartext || HostAndPort.isLoopback(place.host) else {
-            throw fail("would send in the clear to another machine; http:// is for loopback only")
-        }
-        return APNsEndpoint(host: place.host, port: place.port, isCleartext: isCleartext)
     }
 
     /// Host and port as the `:authority` of a request.

@@ -18,29 +18,33 @@ struct RequestHeaders: Sendable {
         static let collapseID = 6
         static let requestID = 7
         static let channelID = 8
+        static let via = 9
 
         static let all =
             [HeaderTable.Name(":authority", staticIndex: HPACKStaticIndex.authority)]
             + [
                 "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-id", "apns-collapse-id",
                 "apns-request-id", "apns-channel-id",
-            ].map { HeaderTable.Name($0) }
+            ].map { HeaderTable.Name($0) } + [HeaderTable.Name("via", staticIndex: HPACKStaticIndex.via)]
     }
 
     private let authority: [UInt8]
     private let schemeIndex: Int
+    private let via: [UInt8]
     private var table = HeaderTable(Name.all)
 
     /// The authorization field, encoded; empty for none.
     private var authorizationField: [UInt8] = []
-    /// Topic, push type and priority of the last request, encoded, while the table has not changed since.
+    /// Topic, push type, priority and `via` of the last request, encoded, while the table has not changed since.
     private var repeated: (topic: [UInt8], pushType: UInt8, priority: UInt8, field: [UInt8], version: Int)?
 
     /// Notifications accepted in the same second share their default expiration.
     private var lastExpiration: (value: Int64, digits: [UInt8]) = (0, [UInt8(ascii: "0")])
 
-    init(authority: String, isCleartext: Bool) {
+    /// - Parameter via: the value of `via`; nil for none.
+    init(authority: String, isCleartext: Bool, via: String? = nil) {
         self.authority = Array(authority.utf8)
+        self.via = Array((via ?? "").utf8)
         schemeIndex = isCleartext ? HPACKStaticIndex.schemeHTTP : HPACKStaticIndex.schemeHTTPS
     }
 
@@ -71,6 +75,7 @@ struct RequestHeaders: Sendable {
         block.append(contentsOf: authorizationField)
         if fields.isBroadcast {
             appendPushType(fields, to: &block)
+            appendVia(to: &block)
             table.appendValue(Name.channelID, bytes[fields.address], to: &block)
             appendID(fields.id, as: Name.requestID, to: &block)
         } else {
@@ -98,7 +103,7 @@ struct RequestHeaders: Sendable {
         }
     }
 
-    /// Topic, push type and priority: mostly the same as in the request before.
+    /// Topic, push type, priority and `via`: mostly the same as in the request before.
     private mutating func appendRepeated(
         _ fields: PackedNotification.Fields, of bytes: [UInt8], to block: inout [UInt8]
     ) {
@@ -113,6 +118,7 @@ struct RequestHeaders: Sendable {
         let start = block.count
         table.appendField(Name.topic, bytes[fields.topic], to: &block)
         appendPushType(fields, to: &block)
+        appendVia(to: &block)
         // Only what is all references can be said again in the same words.
         guard table.version == version else { return }
         repeated = (Array(bytes[fields.topic]), fields.pushTypeCode, priority, Array(block[start...]), version)
@@ -125,6 +131,10 @@ struct RequestHeaders: Sendable {
         if let priority = fields.priority {
             table.appendField(Name.priority, Array(String(priority.rawValue).utf8)[...], to: &block)
         }
+    }
+
+    private mutating func appendVia(to block: inout [UInt8]) {
+        if !via.isEmpty { table.appendField(Name.via, via[...], to: &block) }
     }
 
     private mutating func appendID(_ id: NotificationID, as name: Int, to block: inout [UInt8]) {

@@ -8,8 +8,8 @@ extension SendResult {
     /// word is kept as it came, text that is no word becomes `Reason.other`, and both are classified by the status.
     ///
     /// Apple gives each error a reason, so an error without one is another server's: `foreign`, but for 429 and 5xx, which
-    /// ask for patience whoever sends them: their reason is `ForeignAnswer`. Behind such a 5xx, and behind any but 500 and 503, which are Apple's, the service
-    /// may have taken the notification: `mayHaveBeenTaken`.
+    /// ask for patience whoever sends them: their reason is `ForeignAnswer`. So is one with 421, whatever it says. Behind such a
+    /// 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification: `mayHaveBeenTaken`.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -29,6 +29,8 @@ extension SendResult {
 
     static func verdict(status: Int, reason: Reason?, timestamp: WallTime?) -> Verdict {
         if status == 200 { return .confirmed }
+        // Misdirected (RFC 9110 section 15.5.20): by its own word not the service that was meant.
+        if status == 421 { return .foreign }
         guard reason != nil else { return foreignVerdict(status: status) }
         switch (status, reason) {
         case (410, .unregistered?), (410, .expiredToken?):

@@ -11,8 +11,10 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             journal, request, answer, durable settlement. h2load (Debian: nghttp2-client), where it is installed, sends as \
             many requests to the same mock in turn with us, and keeps nothing. With --binary the same is delivered over \
             the binary protocol, too, to a mock of its own, and confirmed by barriers. With --history the same is \
-            delivered by an engine that keeps no history, too, with --sealed from a journal that is sealed. Machines differ and are noisy: the \
-            ratio of one run is what counts, not the figures.
+            delivered by an engine that keeps no history, too, with --sealed from a journal that is sealed, with --fcm \
+            to the mock of Firebase Cloud Messaging, over one connection as well; that mock reads no message (`--unread`), since \
+            it would be what is measured. Machines differ and are noisy: the ratio of \
+            one run is what counts, not the figures.
 
             Example:
               holdfast-bench delivery --count 100000 --rounds 3
@@ -28,6 +30,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
     @Option(help: "Entries in flight on each connection of the binary protocol.") var cumulativeWindow = 1_000_000
     @Flag(help: "Deliver without a history, too: the ratio is what it costs.") var history = false
     @Flag(help: "Deliver from a sealed journal, too: the ratio is what it costs.") var sealed = false
+    @Flag(help: "Deliver to Firebase Cloud Messaging, too: the ratio is that to Apple's.") var fcm = false
     @Flag(help: "Without syncs: survives the process, not a power cut.") var noSync = false
     @Option(
         help: """
@@ -46,8 +49,8 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
                 "--count, --rounds, --streams, --payload, --window, --connections or --cumulative-window is out of range"
             )
         }
-        guard (mock == nil) == (certificates == nil), mock == nil || !binary else {
-            throw ValidationError("--mock and --certificates go together, and without --binary")
+        guard (mock == nil) == (certificates == nil), mock == nil || !(binary || fcm) else {
+            throw ValidationError("--mock and --certificates go together, and without --binary and --fcm")
         }
         guard !binary || payload <= 2048 else {
             throw ValidationError("the binary protocol takes 2048 bytes of payload")
@@ -69,6 +72,10 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         }
         let gateway = binary ? try MockProcess(["binary"], certificateDirectory: certificates) : nil
         defer { gateway?.stop() }
+        let google =
+            fcm
+            ? try MockProcess(["fcm", "--streams", "\(streams)", "--unread"], certificateDirectory: certificates) : nil
+        defer { google?.stop() }
         let bench = DeliveryBench(
             count: count, payloadBytes: payload, directory: directory.path, certificates: certificates,
             durability: noSync ? .process : .full)
@@ -81,6 +88,7 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
         var legacy: [DeliveryBench.Run] = []
         var forgetful: [DeliveryBench.Run] = []
         var sealedOnes: [DeliveryBench.Run] = []
+        var googles: [DeliveryBench.Run] = []
         for round in 1...rounds {
             if let yardstick { theirs.append(try measure(yardstick, port, bodyFile)) }
             ours.append(try await bench.run(.http2(port: port, streams: streams, window: window)))
@@ -92,6 +100,9 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
                 let way = DeliveryBench.Way.http2(port: port, streams: streams, window: window)
                 sealedOnes.append(try await bench.run(way, isSealed: true))
             }
+            if let google {
+                googles.append(try await bench.run(.fcm(port: google.port, streams: streams, window: window)))
+            }
             if let gateway {
                 let way = DeliveryBench.Way.binary(
                     port: gateway.port, connections: connections, window: cumulativeWindow)
@@ -100,7 +111,8 @@ struct BenchDeliveryCommand: AsyncParsableCommand {
             if !json { FileHandle.standardError.write(Data("round \(round) of \(rounds)\n".utf8)) }
         }
         let report = DeliveryReport(
-            command: self, ours: ours, theirs: theirs, legacy: legacy, forgetful: forgetful, sealed: sealedOnes)
+            command: self, ours: ours, theirs: theirs, legacy: legacy, forgetful: forgetful, sealed: sealedOnes,
+            google: googles)
         print(json ? report.json : report.text)
     }
 
@@ -128,11 +140,14 @@ struct DeliveryReport {
     let forgetful: [DeliveryBench.Run]
     /// Ours from a sealed journal; empty when that was not asked for.
     let sealed: [DeliveryBench.Run]
+    /// Ours to Firebase Cloud Messaging; empty when that was not asked for.
+    let google: [DeliveryBench.Run]
 
     private var delivered: Double { Quantile.median(ours.map(\.deliveredPerSecond)) }
     private var deliveredLegacy: Double { Quantile.median(legacy.map(\.deliveredPerSecond)) }
     private var deliveredForgetful: Double { Quantile.median(forgetful.map(\.deliveredPerSecond)) }
     private var deliveredSealed: Double { Quantile.median(sealed.map(\.deliveredPerSecond)) }
+    private var deliveredGoogle: Double { Quantile.median(google.map(\.deliveredPerSecond)) }
     private var yardstick: Double { Quantile.median(theirs.map(\.perSecond)) }
 
     var text: String {
@@ -167,6 +182,12 @@ struct DeliveryReport {
                     + String(format: "%.2f µs CPU each; ", Quantile.median(sealed.map(\.cpuMicroseconds)))
                     + "submitted \(thousands(Quantile.median(sealed.map(\.submittedPerSecond))))")
             lines.append(String(format: "ratio sealed to not sealed               %.2f", deliveredSealed / delivered))
+        }
+        if !google.isEmpty {
+            lines.append(
+                "holdfast, to Firebase Cloud Messaging    \(thousands(deliveredGoogle)), "
+                    + String(format: "%.2f µs CPU each", Quantile.median(google.map(\.cpuMicroseconds))))
+            lines.append(String(format: "ratio to Apple's                         %.2f", deliveredGoogle / delivered))
         }
         if !legacy.isEmpty {
             lines.append(
@@ -204,6 +225,11 @@ struct DeliveryReport {
             fields.append(("sealedSubmittedPerSecond", Quantile.median(sealed.map(\.submittedPerSecond))))
             fields.append(("sealedCPUMicroseconds", Quantile.median(sealed.map(\.cpuMicroseconds))))
             fields.append(("sealedRatio", deliveredSealed / delivered))
+        }
+        if !google.isEmpty {
+            fields.append(("fcmPerSecond", deliveredGoogle))
+            fields.append(("fcmCPUMicroseconds", Quantile.median(google.map(\.cpuMicroseconds))))
+            fields.append(("fcmRatio", deliveredGoogle / delivered))
         }
         if !legacy.isEmpty {
             fields.append(("binaryPerSecond", deliveredLegacy))

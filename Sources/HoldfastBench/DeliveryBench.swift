@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
+internal import HoldfastFCM
 internal import HoldfastJournal
 internal import HoldfastLegacyAPNs
 
@@ -19,6 +20,8 @@ struct DeliveryBench {
     /// To whom, and how.
     enum Way {
         case http2(port: Int, streams: Int, window: Int)
+        /// To Firebase Cloud Messaging, over one connection like Apple's.
+        case fcm(port: Int, streams: Int, window: Int)
         /// Confirmed by barriers, with a window for each connection.
         case binary(port: Int, connections: Int, window: Int)
     }
@@ -31,14 +34,24 @@ struct DeliveryBench {
     let durability: LMDBJournal.Durability
 
     static let topic = "com.example.app"
+    static let project = "mock-project"
 
     var payload: [UInt8] { Self.payload(payloadBytes) }
 
     /// A payload of so many bytes.
     static func payload(_ byteCount: Int) -> [UInt8] {
-        let frame = #"{"aps":{"alert":""}}"#
-        let filler = String(repeating: "x", count: max(byteCount - frame.utf8.count, 0))
-        return Array(#"{"aps":{"alert":"\#(filler)"}}"#.utf8)
+        filled(#"{"aps":{"alert":""#, #""}}"#, byteCount)
+    }
+
+    /// A message of Google's of so many bytes.
+    private static func message(_ byteCount: Int) -> [UInt8] {
+        filled(#"{"data":{"text":""#, #""}}"#, byteCount)
+    }
+
+    /// As many letters between two texts as are missing from so many bytes.
+    private static func filled(_ head: String, _ tail: String, _ byteCount: Int) -> [UInt8] {
+        let filler = String(repeating: "x", count: max(byteCount - head.utf8.count - tail.utf8.count, 0))
+        return Array((head + filler + tail).utf8)
     }
 
     /// - Parameters:
@@ -55,11 +68,11 @@ struct DeliveryBench {
         var configuration = EngineConfiguration()
         configuration.history.isKept = keepsHistory
         switch way {
-        case .http2(_, _, let window): configuration.window = window
+        case .http2(_, _, let window), .fcm(_, _, let window): configuration.window = window
         case .binary(_, _, let window): configuration.cumulativeWindow = window
         }
         let engine = try PushEngine(journal: journal, routes: [try route(way)], configuration: configuration)
-        let submitted = try await submit(to: engine.producer)
+        let submitted = try await submit(to: engine.producer, way)
         return try await deliver(engine, submitted: submitted)
     }
 
@@ -73,6 +86,13 @@ struct DeliveryBench {
                 endpoint: try APNsEndpoint("https://127.0.0.1:\(port)"), trust: trust, signingKey: key)
             connection.maximumStreams = streams
             return Route(connector: try APNsConnector(connection))
+        case .fcm(let port, let streams, _):
+            var connection = FCMConnector.Configuration(
+                serviceAccount: try ServiceAccount(file: "\(certificates)/service-account.json"))
+            connection.endpoint = try FCMEndpoint("https://127.0.0.1:\(port)")
+            connection.trust = trust
+            connection.maximumStreams = streams
+            return Route(connector: try FCMConnector(connection), connections: 1)
         case .binary(let port, let connections, _):
             let endpoint = try LegacyAPNsEndpoint("binary+tls://127.0.0.1:\(port)")
             return Route(
@@ -81,16 +101,30 @@ struct DeliveryBench {
     }
 
     /// - Returns: durable submissions per second.
-    private func submit(to producer: Producer) async throws -> Double {
+    private func submit(to producer: Producer, _ way: Way) async throws -> Double {
         let payload = payload
+        let message = Self.message(payloadBytes)
         let start = ContinuousClock.now
         for first in stride(from: 0, to: count, by: 5000) {
-            let batch = (first..<min(first + 5000, count)).map { number in
-                PushNotification(token: Self.token(number), topic: Self.topic, payload: payload, pushType: .alert)
+            let numbers = first..<min(first + 5000, count)
+            let batch = try numbers.map { number in
+                // Each has the address of its own service alone: the making of both would be what is measured.
+                if case .fcm = way {
+                    PushNotification(address: try Self.address(number), topic: Self.project, payload: message)
+                } else {
+                    PushNotification(token: Self.token(number), topic: Self.topic, payload: payload, pushType: .alert)
+                }
             }
             for receipt in await producer.submit(batch) { _ = try receipt.get() }
         }
         return Double(count) / (ContinuousClock.now - start).seconds
+    }
+
+    /// As long as a token of Apple's in hexadecimal.
+    private static func address(_ number: Int) throws -> ServiceAddress {
+        let digits = String(number)
+        return try ServiceAddress(
+            .firebaseInstallation, String(repeating: "d", count: max(64 - digits.utf8.count, 0)) + digits)
     }
 
     static func token(_ number: Int) -> DeviceToken {

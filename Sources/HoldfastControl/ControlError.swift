@@ -36,9 +36,13 @@ public struct ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For people: what happened, and what to do.
     public let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// What happened, without what follows from it for the request; `nil` where the message does not tell them apart.
+    package let event: String?
+
+    package init(_ code: Code, _ message: String, event: String? = nil) {
         self.code = code
         self.message = message
+        self.event = event
     }
 
     /// The message.

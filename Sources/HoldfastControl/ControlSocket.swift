@@ -83,13 +83,23 @@ public final class ControlSocket: Service, Sendable {
         }
     }
 
+    /// The same, with answers to more than the desk knows.
+    package convenience init(
+        desk: any OperatorDesk, journal directory: String, further: FurtherRequests?, logger: Logger
+    ) {
+        let user = geteuid()
+        self.init(
+            desk: desk, journal: directory, configuration: Configuration(), further: further, logger: logger
+        ) { peer in peer.mayOperate(asUser: user) }
+    }
+
     init(
-        desk: any OperatorDesk, journal directory: String, configuration: Configuration, logger: Logger,
-        mayOperate: @escaping @Sendable (PeerCredentials) -> Bool
+        desk: any OperatorDesk, journal directory: String, configuration: Configuration,
+        further: FurtherRequests? = nil, logger: Logger, mayOperate: @escaping @Sendable (PeerCredentials) -> Bool
     ) {
         path = ControlPath(journal: directory)
         let waits = WaitPlaces(limit: configuration.greatestWaits)
-        front = HTTPFront(server: RequestServer(desk: desk, waits: waits), limits: limits)
+        front = HTTPFront(server: RequestServer(desk: desk, waits: waits), limits: limits, further: further)
         self.mayOperate = mayOperate
         self.configuration = configuration
         self.logger = logger

@@ -61,35 +61,35 @@ public final class RemoteDesk: OperatorDesk {
         _ resource: Resource, query: String = "", _ body: [UInt8] = [], as form: Form.Type
     ) async throws -> Form {
         try limits.check(body, "a request")
+        return try await repeated(isRead: resource.isRead, as: form) { try await self.way.send(resource, query, body) }
+    }
+
+    /// Asks what the owner may answer beyond the resources of a socket.
+    ///
+    /// - Parameter isRead: whether asking changes nothing.
+    /// - Throws: what the owner threw, and ``ControlError``, with code `unknownRequest` where the owner answers no such thing.
+    package func ask<Value: Decodable>(
+        _ path: String, isRead: Bool = false, _ body: some Encodable, as form: Value.Type
+    ) async throws -> Value {
+        let bytes = try Form.line(body)
+        try limits.check(bytes, "a request")
+        return try await repeated(isRead: isRead, as: form) { try await self.way.send(path: path, bytes) }
+    }
+
+    /// Sends, and once more on a new connection where nothing can have been done. An order whose answer is lost may be done, and
+    /// is not repeated. A request that only reads may have met the owner's end of an idle connection.
+    private func repeated<Value: Decodable>(
+        isRead: Bool, as form: Value.Type, _ send: () async throws -> Answer
+    ) async throws -> Value {
         do {
-            return try Self.read(try await way.send(resource, query, body), as: form)
-        } catch  where Self.changesNothing(resource, error) {
+            return try Self.read(try await send(), as: form)
+        } catch  where error is Unsent || isRead && (error as? ControlError)?.code == .disconnected {
             do {
-                return try Self.read(try await way.send(resource, query, body), as: form)
+                return try Self.read(try await send(), as: form)
             } catch is Unsent {
                 throw ControlError(.disconnected, "the owner closes every connection before a request is sent")
             }
         }
-    }
-
-    /// Asks what only a ``ControlTunnel`` answers, which knows more than the socket.
-    ///
-    /// - Throws: what the owner threw, and ``ControlError``, with code `unknownRequest` for the desk of a socket.
-    package func ask<Value: Decodable>(
-        _ path: String, _ body: some Encodable, as form: Value.Type
-    ) async throws -> Value {
-        guard let tunnel = way as? TunnelWay else {
-            throw ControlError(.unknownRequest, "the control socket has no resource \(path)")
-        }
-        let bytes = try Form.line(body)
-        try limits.check(bytes, "a request")
-        return try Self.read(try await tunnel.send(path: path, bytes), as: form)
-    }
-
-    /// Whether a failed request may be sent again on a new connection. An order whose answer is lost may be done, and is not
-    /// repeated. A request that only reads may have met the owner's end of an idle connection.
-    private static func changesNothing(_ resource: Resource, _ error: any Error) -> Bool {
-        error is Unsent || resource.isRead && (error as? ControlError)?.code == .disconnected
     }
 
     private static func read<Value: Decodable>(_ answer: Answer, as form: Value.Type) throws -> Value {

@@ -17,15 +17,8 @@ package struct ES256PrivateKey: Sendable {
         let wanted = "a P-256 private key (a .p8 file) in PEM"
         let key = try PrivateKey(pem: pem, passphrase: passphrase, wanted: wanted).handle
         guard key.isP256 else { throw OpenSSLError("this is a \(key.kind) private key; \(wanted) is needed") }
-        try Self.checkPair(key)
+        try key.checkPair()
         handle = key
-    }
-
-    private static func checkPair(_ key: KeyHandle) throws(OpenSSLError) {
-        let what = "this P-256 private key is damaged: its halves do not belong together"
-        let context = unsafe try check(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), what)
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        unsafe try check(EVP_PKEY_check(context), what)
     }
 
     package var publicKey: ES256PublicKey { ES256PublicKey(handle) }

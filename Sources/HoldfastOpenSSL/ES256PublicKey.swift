@@ -14,16 +14,7 @@ package struct ES256PublicKey: Sendable {
     /// - Throws: an error that names the actual content when it is no P-256 public key.
     package init(pem: [UInt8]) throws(OpenSSLError) {
         let wanted = "a P-256 public key in PEM"
-        let text = try PEMText(pem.span, expecting: wanted)
-        guard text.labels.contains("PUBLIC KEY") else {
-            throw OpenSSLError("this PEM holds no public key but: \(text.contents); \(wanted) is needed")
-        }
-        ERR_clear_error()
-        let bio = try MemoryBIO(pem.span.extracting(text.start...))
-        let key = unsafe KeyHandle(
-            owning: try check(
-                PEM_read_bio_PUBKEY(bio.pointer, nil, { _, _, _, _ in -1 }, nil),
-                "this PEM block \u{22}PUBLIC KEY\u{22} is damaged; \(wanted) is needed"))
+        let key = try KeyHandle.publicKey(pem: pem, wanted: wanted)
         guard key.isP256 else { throw OpenSSLError("this is a \(key.kind) public key; \(wanted) is needed") }
         handle = key
     }
@@ -45,25 +36,8 @@ package struct ES256PublicKey: Sendable {
     }
 
     /// SHA-256 of the key's SubjectPublicKeyInfo: 32 bytes that tell one key from all others.
-    package func fingerprint() throws(OpenSSLError) -> [UInt8] {
-        ERR_clear_error()
-        let what = "cannot encode a public key"
-        let count = unsafe i2d_PUBKEY(handle.pointer, nil)
-        guard count > 0 else { throw .taking(what) }
-        var bytes = [UInt8](repeating: 0, count: Int(count))
-        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            var next = buffer.baseAddress
-            return unsafe i2d_PUBKEY(handle.pointer, &next)
-        }
-        guard written == count else { throw .taking(what) }
-        return try SHA256.digest(bytes.span)
-    }
+    package func fingerprint() throws(OpenSSLError) -> [UInt8] { try handle.fingerprint() }
 
     /// The key as SubjectPublicKeyInfo PEM (`PUBLIC KEY`).
-    package func pem() throws(OpenSSLError) -> [UInt8] {
-        ERR_clear_error()
-        let bio = try MemoryBIO()
-        unsafe try check(PEM_write_bio_PUBKEY(bio.pointer, handle.pointer), "cannot write a public key as PEM")
-        return bio.contents()
-    }
+    package func pem() throws(OpenSSLError) -> [UInt8] { try handle.publicPEM() }
 }

@@ -22,4 +22,19 @@ package enum HMACSHA256 {
         guard count == 32 else { throw OpenSSLError("HMAC with SHA-256 gave \(count) bytes") }
         return code
     }
+
+    /// Whether a code is that of a message, in a time that says nothing of where it differs.
+    ///
+    /// - Parameter key: at least one byte.
+    package static func isCode(
+        _ code: Span<UInt8>, of message: Span<UInt8>, key: Span<UInt8>
+    ) throws(OpenSSLError) -> Bool {
+        let own = try self.code(message, key: key)
+        guard code.count == own.count else { return false }
+        return unsafe code.withUnsafeBufferPointer { code in
+            unsafe own.withUnsafeBufferPointer { own in
+                unsafe CRYPTO_memcmp(code.baseAddress, own.baseAddress, own.count) == 0
+            }
+        }
+    }
 }

@@ -28,6 +28,66 @@ final class KeyHandle: @unchecked Sendable {
         return unsafe KeyHandle(owning: try check(key, what))
     }
 
+    /// A new random RSA key pair.
+    ///
+    /// - Parameter bits: of the modulus; 2048 takes some 0.1 s.
+    static func generateRSA(bits: Int) throws(OpenSSLError) -> KeyHandle {
+        ERR_clear_error()
+        let what = "cannot generate an RSA key"
+        let context = unsafe try check(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), what)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        unsafe try check(EVP_PKEY_keygen_init(context), what)
+        unsafe try check(EVP_PKEY_CTX_set_rsa_keygen_bits(context, CInt(bits)), what)
+        var key: OpaquePointer?
+        unsafe try check(EVP_PKEY_generate(context, &key), what)
+        return unsafe KeyHandle(owning: try check(key, what))
+    }
+
+    /// Reads the public key of a PEM file (`PUBLIC KEY`), of any kind.
+    static func publicKey(pem: [UInt8], wanted: String) throws(OpenSSLError) -> KeyHandle {
+        let text = try PEMText(pem.span, expecting: wanted)
+        guard text.labels.contains("PUBLIC KEY") else {
+            throw OpenSSLError("this PEM holds no public key but: \(text.contents); \(wanted) is needed")
+        }
+        ERR_clear_error()
+        let bio = try MemoryBIO(pem.span.extracting(text.start...))
+        return unsafe KeyHandle(
+            owning: try check(
+                PEM_read_bio_PUBKEY(bio.pointer, nil, { _, _, _, _ in -1 }, nil),
+                "this PEM block \u{22}PUBLIC KEY\u{22} is damaged; \(wanted) is needed"))
+    }
+
+    /// Checks that both halves of a private key belong together.
+    func checkPair() throws(OpenSSLError) {
+        let what = "this \(kind) private key is damaged: its halves do not belong together"
+        let context = unsafe try check(EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil), what)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        unsafe try check(EVP_PKEY_check(context), what)
+    }
+
+    /// SHA-256 of the public half's SubjectPublicKeyInfo: 32 bytes that tell one key from all others.
+    func fingerprint() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let what = "cannot encode a public key"
+        let count = unsafe i2d_PUBKEY(pointer, nil)
+        guard count > 0 else { throw .taking(what) }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return unsafe i2d_PUBKEY(pointer, &next)
+        }
+        guard written == count else { throw .taking(what) }
+        return try SHA256.digest(bytes.span)
+    }
+
+    /// The public half as SubjectPublicKeyInfo PEM (`PUBLIC KEY`).
+    func publicPEM() throws(OpenSSLError) -> [UInt8] {
+        ERR_clear_error()
+        let bio = try MemoryBIO()
+        unsafe try check(PEM_write_bio_PUBKEY(bio.pointer, pointer), "cannot write a public key as PEM")
+        return bio.contents()
+    }
+
     /// OpenSSL's name of the kind: `RSA`, `EC`, `ED25519`.
     var type: String {
         unsafe EVP_PKEY_get0_type_name(pointer).map { name in unsafe String(cString: name) } ?? "unknown"
@@ -47,6 +107,9 @@ final class KeyHandle: @unchecked Sendable {
         if type == "EC" { return "\(Self.commonName(ofCurve: curve)) EC" }
         return "\(unsafe EVP_PKEY_get_bits(pointer))-bit \(type)"
     }
+
+    /// The bits of an RSA key's modulus; nil for a key of another kind.
+    var rsaBits: Int? { unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 ? Int(EVP_PKEY_get_bits(pointer)) : nil }
 
     var isP256: Bool { unsafe EVP_PKEY_is_a(pointer, "EC") == 1 && curve == "prime256v1" }
 

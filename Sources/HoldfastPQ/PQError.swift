@@ -22,9 +22,17 @@ package struct PQError: Error, Sendable, CustomStringConvertible {
     package enum Cause: Hashable, Sendable {
         case connectionLost
         case deadline
+        /// As `deadline`; and it was found that the call waits for a lock.
+        ///
+        /// - Parameter heldBy: the session that holds it, for people.
+        case lock(heldBy: String)
         case interruption
         /// The server committed, and somebody cancelled its wait for a synchronous standby.
         case standbyNotAwaited
+
+        package var isLock: Bool {
+            if case .lock = self { true } else { false }
+        }
     }
 
     package let kind: Kind
@@ -61,7 +69,23 @@ package struct PQError: Error, Sendable, CustomStringConvertible {
         "a pooler lies between that gives one session to several connections in turn, such as pgbouncer with `pool_mode = "
         + "transaction`. Connect to the server itself, or through a pooler with `pool_mode = session`"
 
+    /// The same for a call that had no answer in time, since it waits for a lock.
+    ///
+    /// - Parameter holder: the session that holds it, for people.
+    func waiting(forLockOf holder: String) -> PQError {
+        PQError(
+            kind, "\(message): \(Self.waiting(forLockOf: holder))", cause: .lock(heldBy: holder), server: server,
+            step: step)
+    }
+
+    package static func waiting(forLockOf holder: String) -> String {
+        "its calls wait for a lock that \(holder) holds"
+    }
+
     package var sqlState: String? { server?.sqlState }
+
+    /// Whether the disk of the server is full. A server that fails for it while it starts says so in its message alone.
+    package var isFullDisk: Bool { sqlState == "53100" || message.contains("No space left on device") }
 }
 
 /// An error or a notice as the server reports it.

@@ -15,22 +15,35 @@ extension APNsPayload {
         guard let body = alert?.body, !body.isEmpty else {
             throw .tooLarge(count, limit: limit, ", and it has no body to shorten")
         }
-        // The size with nothing left of the body but its ending.
-        let least = count - JSONText.byteCount(body) + JSONText.byteCount(ending)
-        guard least <= limit else {
+        guard let short = JSONText.shortened(body, ending: ending, of: count, to: limit) else {
             throw .tooLarge(count, limit: limit, ", and it is more than its alert's body that is too much")
         }
+        var shortened = self
+        shortened.alert?.body = short
+        return shortened
+    }
+}
+
+extension JSONText {
+    /// The longest beginning of a text, at a character boundary, with which the whole that it stands in fits.
+    ///
+    /// - Parameters:
+    ///   - ending: stands behind the beginning.
+    ///   - count: bytes of the whole with the whole text.
+    ///   - limit: the most bytes of the whole.
+    /// - Returns: nil where the whole does not even fit with the ending alone.
+    static func shortened(_ text: String, ending: String, of count: Int, to limit: Int) -> String? {
+        let least = count - byteCount(text) + byteCount(ending)
+        guard least <= limit else { return nil }
         let room = limit - least
-        var kept = body.startIndex
+        var kept = text.startIndex
         var used = 0
-        while kept < body.endIndex {
-            let next = body.index(after: kept)
-            used += JSONText.byteCount(body[kept..<next])
+        while kept < text.endIndex {
+            let next = text.index(after: kept)
+            used += byteCount(text[kept..<next])
             guard used <= room else { break }
             kept = next
         }
-        var shortened = self
-        shortened.alert?.body = body[..<kept] + ending
-        return shortened
+        return text[..<kept] + ending
     }
 }

@@ -46,16 +46,3 @@ package enum JobControl {
     /// Asks all processes of this one's job to stop, itself among them, as Ctrl-Z does.
     package static func stopJob() { _ = kill(0, SIGTSTP) }
 }
-
-/// Where the kernel tells of another process of this machine. Darwin has no such files.
-package enum ProcessFiles {
-    #if canImport(Darwin)
-    package static func limits(of process: Int) -> String? { nil }
-    package static func descriptors(of process: Int) -> String? { nil }
-    #else
-    /// The file with the limits of a process.
-    package static func limits(of process: Int) -> String? { "/proc/\(process)/limits" }
-    /// The directory with a link for each open descriptor of a process.
-    package static func descriptors(of process: Int) -> String? { "/proc/\(process)/fd" }
-    #endif
-}

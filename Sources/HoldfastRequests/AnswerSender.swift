@@ -1,7 +1,9 @@
 internal import Holdfast
 package import HoldfastHTTP2
+internal import HoldfastTransport
 
 extension HTTP2Response {
+    private static let relayRefusal = Array(#"{"reason":"\#(RelayMark.refusal)"}"#.utf8)
     private static let greatestWordLength = 40
     private static let mediaTypes: Set<Substring> = [
         "application", "audio", "font", "image", "message", "model", "multipart", "text", "video",
@@ -11,6 +13,9 @@ extension HTTP2Response {
     /// size. Nothing else is repeated: many a server echoes what it was sent.
     package var sender: String {
         var words: [String] = []
+        if status == 421, body == Self.relayRefusal {
+            words.append("which a gateway of Holdfast answers another, or itself")
+        }
         if let server = headers.first(name: "server").flatMap(Self.product) { words.append("server \(server)") }
         if let proxy = headers.first(name: "via").flatMap(Self.passer) { words.append("via \(proxy)") }
         if let type = headers.first(name: "content-type").flatMap(Self.mediaType) { words.append(type) }

@@ -17,6 +17,22 @@ package struct SystemResolver: AddressResolver {
     }
 }
 
+/// Addresses that a configuration gives, whatever the name resolves to.
+package struct FixedAddresses: AddressResolver {
+    private let texts: [String]
+
+    /// - Parameter texts: IP addresses.
+    package init(_ texts: [String]) { self.texts = texts }
+
+    package func addresses(of host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        let addresses = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+        guard !addresses.isEmpty else {
+            return loop.makeFailedFuture(UnknownHost(host: host, why: "none of its addresses can be read"))
+        }
+        return loop.makeSucceededFuture(addresses)
+    }
+}
+
 /// A name that has no address.
 package struct UnknownHost: Error, Hashable, Sendable {
     package let host: String

@@ -31,6 +31,25 @@ package struct HostAndPort: Hashable, Sendable {
         self.port = port
     }
 
+    /// Takes the URL of a service apart: `https://HOST[:PORT]`, or `http://` with a host of this machine, for cleartext.
+    ///
+    /// - Parameter names: the texts that stand for services of their own, for the message.
+    /// - Throws: the fault, in words to be put behind the text itself.
+    package static func ofService(
+        _ url: String, orElse names: String
+    ) throws(TransportConfigurationError) -> (place: HostAndPort, isCleartext: Bool) {
+        let isCleartext = url.hasPrefix("http://")
+        guard isCleartext || url.hasPrefix("https://") else {
+            throw TransportConfigurationError("is neither \(names) nor https://HOST[:PORT]")
+        }
+        let place = try HostAndPort(url.dropFirst(isCleartext ? 7 : 8), defaultPort: isCleartext ? 80 : 443)
+        guard !isCleartext || isLoopback(place.host) else {
+            throw TransportConfigurationError(
+                "would send in the clear to another machine; http:// is for loopback only")
+        }
+        return (place, isCleartext)
+    }
+
     /// - Returns: nil for an address, and for a name as resolvers and certificates have it.
     private static func objection(to host: Substring, isBracketed: Bool) -> String? {
         // An address of one link names the interface behind the percent sign.

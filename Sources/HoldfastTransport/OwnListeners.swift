@@ -26,8 +26,11 @@ package final class OwnListeners: Sendable {
         }
     }
 
-    /// Whether a connection to the address would reach this process. A connection that comes back through another
-    /// machine's address translation is not recognised.
+    /// Whether it listens nowhere.
+    var isEmpty: Bool { open.withLock { $0.isEmpty } }
+
+    /// Whether a connection to the address would reach this process. One that comes back through a translation of ports or
+    /// addresses, or a balancer, is recognised by what it brings: see ``RelayMark``.
     package func take(_ address: SocketAddress) -> Bool {
         guard let wanted = Place(address) else { return false }
         let candidates = open.withLock { $0.filter { $0.port == wanted.port } }

@@ -1,4 +1,5 @@
 package import Holdfast
+package import HoldfastRequests
 package import Logging
 
 /// Tells one receiver how notifications ended: performs what its ``WebhookMachine`` decides.
@@ -17,7 +18,7 @@ package final class Webhook: Sendable {
 
     package let configuration: WebhookConfiguration
     private let engine: PushEngine
-    private let poster: any WebhookPosting
+    private let poster: any Posting
     private let write: Writer
     private let clock: EngineClock
     private let logger: Logger
@@ -47,7 +48,7 @@ package final class Webhook: Sendable {
     }
 
     package init(
-        _ configuration: WebhookConfiguration, engine: PushEngine, poster: any WebhookPosting, clock: EngineClock,
+        _ configuration: WebhookConfiguration, engine: PushEngine, poster: any Posting, clock: EngineClock,
         directory: String? = nil, logger: Logger, write: @escaping Writer
     ) {
         journal = directory.map { "--journal \($0) " } ?? ""
@@ -163,7 +164,7 @@ package final class Webhook: Sendable {
         do {
             let signature = try WebhookSignature.value(
                 id: id, timestamp: now.wall.seconds, body: body, secret: configuration.secret)
-            let request = WebhookRequest(
+            let request = PostRequest(
                 headers: [
                     "webhook-id": id, "webhook-timestamp": "\(now.wall.seconds)", "webhook-signature": signature,
                 ], body: body)

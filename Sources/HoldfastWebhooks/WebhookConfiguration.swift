@@ -1,10 +1,11 @@
 package import Holdfast
+package import HoldfastRequests
 
 /// One webhook: which outcomes go where, and how.
 package struct WebhookConfiguration: Hashable, Sendable {
     /// Part of the reader's name in the journal, of the ids of requests, and of metrics.
     package var name: String
-    package var address: WebhookAddress
+    package var address: PostAddress
     package var secret: WebhookSecret
     /// The Producers whose outcomes it gets; nil for all.
     package var producers: Set<String>?
@@ -20,7 +21,7 @@ package struct WebhookConfiguration: Hashable, Sendable {
     package var trust = TrustedCertificates.system
     package var proxy: ProxyServer?
 
-    package init(name: String, address: WebhookAddress, secret: WebhookSecret) {
+    package init(name: String, address: PostAddress, secret: WebhookSecret) {
         (self.name, self.address, self.secret) = (name, address, secret)
     }
 

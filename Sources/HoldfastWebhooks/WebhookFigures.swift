@@ -1,4 +1,5 @@
 package import Holdfast
+internal import HoldfastRequests
 
 /// How a webhook does: for status, metrics and health.
 package struct WebhookFigures: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastRequests
 
 extension WebhookMachine {
     /// An outcome that was read and is to be told.

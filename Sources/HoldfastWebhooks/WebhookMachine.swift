@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastRequests
 
 /// Decides what a webhook does next: read the log, post, wait, or move its cursor on disk. A pure machine: times and random
 /// numbers are arguments.

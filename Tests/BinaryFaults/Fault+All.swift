@@ -1,4 +1,5 @@
 import HoldfastMockAPNs
+import HoldfastMocking
 
 extension Fault {
     static let all: [Fault] = [none] + answers + misleading + connections + barriers

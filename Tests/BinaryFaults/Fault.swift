@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 
 /// One way in which the service misbehaves, and what may come of it.
 struct Fault: Sendable {

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 
 /// What the service saw in one trial, from its observer.
 final class ServiceRecord: Sendable {

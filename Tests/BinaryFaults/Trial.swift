@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastJournal
 import HoldfastLegacyAPNs
 import HoldfastMockAPNs
+import HoldfastMocking
 import Logging
 import Trials
 

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 
 extension Fault {
     /// Every row of the matrix. Those that others serve are added here.

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastAPNs
 import HoldfastMockAPNs
+import HoldfastMocking
 
 /// `HoldfastMockAPNs` with a script.
 final class MockFaultyService: FaultyService {

@@ -1,6 +1,7 @@
 import Foundation
 import HoldfastAPNs
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
 import HoldfastTesting
 import Logging

@@ -1,7 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
+import HoldfastRequests
 import HoldfastTesting
 import Testing
 

@@ -1,63 +1,32 @@
 import Foundation
 import Holdfast
 import HoldfastOpenSSL
+import HoldfastRequests
 import HoldfastTesting
+import SessionRig
 import Testing
 
 @testable import HoldfastAPNs
 
 /// Hosts that share one provider token.
 @Suite("Provider tokens that hosts share") struct CredentialsShareTests {
-    /// As the database is.
-    private final class Store: SharedTokenStore {
-        struct State: Sendable {
-            var notes: [String: (note: [UInt8], version: Int64)] = [:]
-            var swaps = 0
-            var isAway = false
-            /// Runs once, behind the next read.
-            var afterRead: (@Sendable () async throws -> Void)?
-        }
-
-        struct Away: Error {}
-
-        let state = Monitor(State())
-
-        func read(_ name: String) async throws -> (note: [UInt8], version: Int64)? {
-            let (found, next) = try state.withLock { state in
-                if state.isAway { throw Away() }
-                defer { state.afterRead = nil }
-                return (state.notes[name], state.afterRead)
-            }
-            try await next?()
-            return found
-        }
-
-        func swap(_ name: String, seen: Int64, _ note: [UInt8]) async throws -> Bool {
-            try state.withLock { state in
-                if state.isAway { throw Away() }
-                guard state.notes[name]?.version ?? 0 == seen else { return false }
-                state.notes[name] = (note, seen + 1)
-                state.swaps += 1
-                return true
-            }
-        }
-    }
-
     /// A host with the key.
     private struct Host {
         let source: ProviderTokenSource
-        let share: ProviderTokenShare
+        let share: TokenShare
 
-        init(_ key: ES256PrivateKey, _ store: Store, _ clock: ManualClock, interval: Duration = .seconds(60)) throws {
+        init(_ key: ES256PrivateKey, _ store: MemoryTokenStore, _ clock: ManualClock, interval: Duration = .seconds(60))
+            throws
+        {
             let registry = ProviderTokenRegistry(clock: clock.engineClock)
             source = registry.source(
                 for: try APNsSigningKey(.bytes(key.pem()), keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
-            share = ProviderTokenShare(store, registry: registry, interval: interval)
+            share = TokenShare(store, of: [registry], interval: interval)
         }
     }
 
     private let clock = ManualClock()
-    private let store = Store()
+    private let store = MemoryTokenStore()
     private let hosts: [Host]
 
     init() throws {
@@ -97,7 +66,7 @@ import Testing
     func away() async throws {
         store.state.withLock { $0.isAway = true }
         for host in hosts {
-            await #expect(throws: Store.Away.self) { try await host.share.exchange() }
+            await #expect(throws: MemoryTokenStore.Away.self) { try await host.share.exchange() }
             clock.advance(by: .seconds(1))
             _ = try host.source.current()
         }
@@ -120,6 +89,19 @@ import Testing
         #expect(await failures.next() == true)
         store.state.withLock { $0.isAway = false }
         while let isFailure = await failures.next(), isFailure {}
+        #expect(await failures.next() == false)
+    }
+
+    @Test("Whoever could not exchange tokens tries again within seconds, so that nobody is told of what is over")
+    func triedAgain() async throws {
+        let host = try Host(try ES256PrivateKey(), store, clock, interval: .seconds(3600))
+        let (told, tell) = AsyncStream.makeStream(of: Bool.self)
+        store.state.withLock { $0.isAway = true }
+        let running = Task { await host.share.run { tell.yield($0 != nil) } }
+        defer { running.cancel() }
+        var failures = told.makeAsyncIterator()
+        #expect(await failures.next() == true)
+        store.state.withLock { $0.isAway = false }
         #expect(await failures.next() == false)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastOpenSSL
+import HoldfastRequests
 import HoldfastTesting
 import Testing
 
@@ -90,7 +91,7 @@ import Testing
     func rescued(ahead: Int) throws {
         let (source, _) = try source()
         let keeper = CountingKeeper()
-        source.add(keeper)
+        source.keepers.add(keeper)
         clock.stepWall(by: .seconds(ahead))
         let wrong = try source.current()
         source.refused(wrong)
@@ -112,7 +113,7 @@ import Testing
     func rescuedByAsking() throws {
         let (source, _) = try source()
         let keeper = CountingKeeper()
-        source.add(keeper)
+        source.keepers.add(keeper)
         let wrong = try source.current()
         source.refused(wrong)
         clock.stepWall(by: .seconds(-7200))
@@ -257,14 +258,14 @@ import Testing
     }
 
     @Test("Whoever keeps tokens is told of each new one, and only of those") func keepers() throws {
-        final class Keeper: ProviderTokenSource.Keeper {
+        final class Keeper: TokenKeeper {
             let count = Monitor(0)
-            func keep(_ source: ProviderTokenSource, endsRefusal: Bool) { count.withLock { $0 += 1 } }
+            func keep(_ tokens: any KeptTokens, endsRefusal: Bool) { count.withLock { $0 += 1 } }
         }
         let (source, _) = try source()
         let keeper = Keeper()
-        source.add(keeper)
-        source.add(keeper)
+        source.keepers.add(keeper)
+        source.keepers.add(keeper)
         let first = try source.current()
         _ = try source.current()
         #expect(keeper.count.withLock { $0 } == 1)
@@ -274,8 +275,8 @@ import Testing
     }
 }
 
-private final class CountingKeeper: ProviderTokenSource.Keeper {
+private final class CountingKeeper: TokenKeeper {
     let ended = Monitor(0)
 
-    func keep(_ source: ProviderTokenSource, endsRefusal: Bool) { if endsRefusal { ended.withLock { $0 += 1 } } }
+    func keep(_ tokens: any KeptTokens, endsRefusal: Bool) { if endsRefusal { ended.withLock { $0 += 1 } } }
 }

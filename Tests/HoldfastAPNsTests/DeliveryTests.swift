@@ -2,6 +2,7 @@ import Foundation
 import HoldfastAPNs
 import HoldfastAPNsAnswers
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
 import HoldfastTesting
 import Logging

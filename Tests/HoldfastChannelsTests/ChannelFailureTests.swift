@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastChannels
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 @testable import HoldfastAPNs

@@ -2,6 +2,7 @@ import Holdfast
 import HoldfastAPNs
 import HoldfastChannels
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 @Suite("Managing channels")

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastChannels
 import HoldfastMockAPNs
+import HoldfastMocking
 
 @testable import HoldfastAPNs
 

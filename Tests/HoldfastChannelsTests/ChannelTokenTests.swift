@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastChannels
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastTesting
 import Testing
 

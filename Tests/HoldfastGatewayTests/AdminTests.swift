@@ -159,6 +159,7 @@ struct AdminTests {
         try await serving { port in
             for host in [
                 "evil.example", "evil.example:\(port)", "localhost.evil.example", "127.0.0.1.evil.example", "x",
+                "localhost:evil", "[::1]:evil", "[::1]evil.example", "127.0.0.1:80:evil",
             ] {
                 let answer = try await ask(host, port)
                 #expect(answer.hasPrefix("HTTP/1.1 421 ") && !answer.contains("x 1"), "\(host): \(answer)")
@@ -171,6 +172,41 @@ struct AdminTests {
         try await serving(everybody) { port in
             let answer = try await ask("push.example.net", port)
             #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+    }
+
+    @Test("A request that does not say plainly for whom it is, is refused, and a target that names a host is the host")
+    func unclear() async throws {
+        func ask(_ target: String, _ fields: [String], _ port: Int, version: String = "1.1") async throws -> String {
+            let lines = ["GET \(target) HTTP/\(version)"] + fields + ["connection: close", "", ""]
+            return String(try await say(lines.joined(separator: "\r\n"), to: port).dropFirst(9).prefix(3))
+        }
+        let (local, evil) = ("host: localhost", "host: evil.example")
+        let unclear: [[String]] = [[], [local, evil], [evil, local], [local, local]]
+        try await serving { port in
+            for fields in unclear {
+                for target in ["/metrics", "http://localhost/metrics"] {
+                    let status = try await ask(target, fields, port)
+                    #expect(status == "400", "\(target) \(fields)")
+                }
+            }
+            #expect(try await ask("/metrics", ["host:"], port) == "400")
+            for target in ["http://evil.example/metrics", "http://localhost@evil.example/", "x://evil.example?a=/"] {
+                let statuses = (try await ask(target, [local], port), try await ask(target, [], port, version: "1.0"))
+                #expect(statuses == ("421", "421"), "\(target)")
+            }
+            #expect(try await ask("http:///metrics", [local], port) == "400")
+            #expect(try await ask("http://127.0.0.1:\(port)/metrics", [evil], port) == "200")
+            #expect(try await ask("/metrics?from=http://evil.example/", [local], port) == "200")
+            // As simple probes ask.
+            #expect(try await ask("/health/live", [], port, version: "1.0") == "200")
+        }
+        let everybody: (inout AdminConfiguration) -> Void = { $0.servesEverybody = true }
+        try await serving(everybody) { port in
+            let statuses = (
+                try await ask("/metrics", [local, evil], port), try await ask("/metrics", [evil], port)
+            )
+            #expect(statuses == ("400", "200"))
         }
     }
 

@@ -227,7 +227,7 @@ struct AnswerThroughTests {
         var waits = AnswerWaits()
         let start = NIODeadline.uptimeNanoseconds(1)
         func request(_ streamID: UInt32) -> AnswerWaits.Request {
-            AnswerWaits.Request(streamID: streamID, id: NotificationID(), idText: nil, isBroadcast: false)
+            AnswerWaits.Request(streamID: streamID, id: NotificationID(), idText: nil, form: .device)
         }
         for streamID in [1, 3, 5, 7] as [UInt32] { waits.begin(request(streamID), for: .seconds(4), at: start) }
         waits.begin(request(9), for: .seconds(1), at: start)

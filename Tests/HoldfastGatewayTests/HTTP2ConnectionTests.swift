@@ -43,10 +43,10 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test("What is no HTTP/2 gets a GOAWAY, and the connection ends")
+    @Test("What is neither HTTP/2 nor HTTP/1.1 gets a GOAWAY, and the connection ends")
     func garbage() async throws {
         try await withHTTP2World { world in
-            let answer = try await RawHTTP2.exchange(port: world.port, Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            let answer = try await RawHTTP2.exchange(port: world.port, Array("no HTTP at all\r\n\r\n".utf8))
             // SETTINGS, WINDOW_UPDATE, and then GOAWAY with PROTOCOL_ERROR.
             #expect(answer?.count ?? 0 > 17)
             #expect(String(decoding: answer ?? [], as: UTF8.self).contains("no HTTP/2 preface"))

@@ -19,8 +19,10 @@ struct HTTP2World {
 
     /// - Parameters:
     ///   - delivers: whether the engine runs.
+    ///   - limits: what the service takes; nil for Apple's.
     static func start(
         journal: InMemoryJournal = InMemoryJournal(), topics: [Set<String>?] = [[topic]], delivers: Bool = false,
+        limits: NotificationLimits? = nil,
         answer: @escaping InMemoryConnector.Answer = { _ in .confirmed },
         _ change: (inout HTTP2IngressConfiguration) throws -> Void = { _ in },
         gateway changeGateway: (inout GatewayConfiguration) throws -> Void = { _ in },
@@ -29,12 +31,13 @@ struct HTTP2World {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let connector = InMemoryConnector(answer: answer)
+        let sender: any Connector = limits.map { LimitedConnector(connector, limits: $0) } ?? connector
         var settings = EngineConfiguration()
         settings.suspects.hold = .milliseconds(50)
         try changeEngine(&settings)
         let engine = try PushEngine(
             journal: journal,
-            routes: topics.enumerated().map { Route(name: "route\($0)", connector: connector, topics: $1) },
+            routes: topics.enumerated().map { Route(name: "route\($0)", connector: sender, topics: $1) },
             configuration: settings, logger: logger)
         var configuration = GatewayConfiguration()
         var http2 = HTTP2IngressConfiguration(listen: ListenAddress(host: "127.0.0.1", port: 0))
@@ -77,6 +80,22 @@ struct HTTP2World {
     }
 }
 
+/// A connector that takes something else than Apple's.
+private struct LimitedConnector: Connector {
+    private let connector: InMemoryConnector
+    let limits: NotificationLimits
+
+    init(_ connector: InMemoryConnector, limits: NotificationLimits) {
+        (self.connector, self.limits) = (connector, limits)
+    }
+
+    var confirmationMode: ConfirmationMode { connector.confirmationMode }
+    var endpoint: String { connector.endpoint }
+    func connect(_ sink: ConnectionSink) async throws(ConnectError) -> any Connection {
+        try await connector.connect(sink)
+    }
+}
+
 /// What is other than usual in a world's settings.
 struct Change<Settings> {
     let apply: (inout Settings) throws -> Void
@@ -87,6 +106,7 @@ struct Change<Settings> {
 /// Runs `body` with a world, and stops it whatever happens.
 func withHTTP2World<R>(
     journal: InMemoryJournal = InMemoryJournal(), topics: [Set<String>?] = [[HTTP2World.topic]], delivers: Bool = false,
+    limits: NotificationLimits? = nil,
     answer: @escaping InMemoryConnector.Answer = { _ in .confirmed },
     _ change: Change<HTTP2IngressConfiguration> = Change { _ in },
     gateway changeGateway: Change<GatewayConfiguration> = Change { _ in },
@@ -94,7 +114,7 @@ func withHTTP2World<R>(
     _ body: (HTTP2World) async throws -> R
 ) async throws -> R {
     let world = try await HTTP2World.start(
-        journal: journal, topics: topics, delivers: delivers, answer: answer, change.apply,
+        journal: journal, topics: topics, delivers: delivers, limits: limits, answer: answer, change.apply,
         gateway: changeGateway.apply, engine: changeEngine.apply)
     let result: R
     do {

@@ -40,16 +40,16 @@ struct ReloadedAccessTests {
             body)
     }
 
-    /// Connections that say nothing but that they speak HTTP/2.
+    /// Connections that say nothing but that they speak HTTP/2, in their order: each is known to the gateway before the next one comes.
     private func strangers(_ count: Int, _ world: HTTP2World) async throws -> [RawClient] {
         var strangers: [RawClient] = []
         for _ in 0..<count {
             let stranger = try await RawClient(port: world.port)
             try await stranger.send(RawHTTP2.preface)
+            let open = Patience(.seconds(10))
+            #expect(await open.wait { stranger.hasEnded || !stranger.heard.isEmpty })
             strangers.append(stranger)
         }
-        let open = Patience(.seconds(10))
-        #expect(await open.wait { strangers.allSatisfy { $0.hasEnded || !$0.heard.isEmpty } })
         return strangers
     }
 

@@ -38,6 +38,66 @@ struct OwnershipTests {
     }
 
     @Test(
+        "A file of liblmdb's that is a symbolic link is refused by whoever opens, copies or rewrites it, and stays one",
+        arguments: ["entries/lock.mdb", "entries/data.mdb", "blacklist/lock.mdb", "blacklist/data.mdb"])
+    func linkedFile(name: String) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        try LMDBJournal(directory: scratch.journal).close()
+        let (file, elsewhere) = ("\(scratch.journal)/\(name)", scratch.path + "/elsewhere")
+        let words = "\(file) is a symbolic link, and what is written there would go elsewhere: "
+        try FileManager.default.moveItem(atPath: file, toPath: scratch.path + "/was")
+        // What is wanted of a data file is sound behind its link: the link alone is what is wrong.
+        if name.hasSuffix("data.mdb") {
+            try FileManager.default.copyItem(atPath: scratch.path + "/was", toPath: elsewhere)
+        } else {
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: elsewhere))
+        }
+        let precious = try Data(contentsOf: URL(fileURLWithPath: elsewhere))
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: elsewhere)
+        let refusals = [
+            error { _ = try LMDBJournal(directory: scratch.journal) },
+            error { _ = try LMDBJournal.examine(scratch.journal) },
+            error { _ = try JournalReader(directory: scratch.journal) },
+            error { _ = try JournalVerification.run(directory: scratch.journal) },
+            error { _ = try JournalBackup.run(directory: scratch.journal, destination: scratch.path + "/copy") },
+            error { _ = try JournalCompaction.run(directory: scratch.journal) },
+        ]
+        for refusal in refusals {
+            #expect(refusal?.code == .permissionDenied)
+            #expect(refusal?.message.hasPrefix(words) == true, "\(refusal?.message ?? "not refused")")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: elsewhere)) == precious)
+        // A link that leads nowhere makes no file there.
+        try FileManager.default.removeItem(atPath: elsewhere)
+        #expect(error { _ = try LMDBJournal(directory: scratch.journal) } != nil)
+        #expect(!FileManager.default.fileExists(atPath: elsewhere))
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: scratch.path + "/was", toPath: file)
+        try LMDBJournal(directory: scratch.journal).close()
+    }
+
+    @Test(
+        "A pipe in the place of a file is refused, and nobody waits for its other end",
+        arguments: ["entries/lock.mdb", "entries/data.mdb", "owner.lock"])
+    func pipe(name: String) throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        try LMDBJournal(directory: scratch.journal).close()
+        let file = "\(scratch.journal)/\(name)"
+        try FileManager.default.removeItem(atPath: file)
+        let isMade = unsafe mkfifo(file, 0o600) == 0
+        try #require(isMade)
+        for refusal in [
+            error { _ = try LMDBJournal(directory: scratch.journal) },
+            error { _ = try JournalReader(directory: scratch.journal) },
+        ] {
+            #expect(refusal?.code == .permissionDenied)
+            #expect(refusal?.message.contains("\(file) is a directory, a pipe or a device") == true)
+        }
+    }
+
+    @Test(
         "A second owner is refused although somebody has removed the file that names the first",
         arguments: [false, true])
     func removedLock(isMoved: Bool) throws {

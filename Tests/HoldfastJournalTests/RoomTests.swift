@@ -200,6 +200,32 @@ struct RoomTests {
         try journal.append(0..<10, to: try journal.openLane(immediate).id)
     }
 
+    @Test("A disk that had no room for a batch is full until it has, though a single notification has room")
+    func roomForBatches() async throws {
+        guard let mount = try Mount("tmpfs", megabytes: 140) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let journal = try LMDBJournal(directory: mount.path + "/full.journal")
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        try mount.fill()
+        var refusal: JournalError?
+        for _ in 0..<2000 where refusal == nil {
+            do { try journal.append(0..<500, to: lane, payloadByteCount: 1000) } catch let error as JournalError {
+                refusal = error
+            }
+        }
+        #expect(refusal?.code == .diskFull)
+        try journal.append(0..<1, to: lane)
+        // The writer looks each second.
+        for _ in 0..<250 {
+            #expect(journal.wantOfRoom?.code == .diskFull)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try FileManager.default.removeItem(atPath: mount.path + "/filler")
+        for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(journal.wantOfRoom == nil)
+    }
+
     @Test("On btrfs a journal is exempt from copy-on-write, and opens, drains and is read on a full disk")
     func btrfs() throws {
         guard let mount = try Mount("btrfs", megabytes: 400) else { return print("skipped: cannot mount btrfs here") }

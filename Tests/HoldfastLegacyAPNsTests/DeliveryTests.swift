@@ -1,6 +1,7 @@
 import Foundation
 import HoldfastAPNsAnswers
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastTesting
 import Logging
 import Testing

@@ -1,4 +1,5 @@
 import HoldfastMockAPNs
+import HoldfastMocking
 
 func startMockThatRefuses(_ badToken: String) async throws -> MockBinaryServer {
     var configuration = MockBinaryConfiguration()

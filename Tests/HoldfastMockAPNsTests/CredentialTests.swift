@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
 import RawClients
 import Testing
@@ -123,7 +124,7 @@ struct CredentialTests {
             } _: { _ async throws in
             }
             try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
-            let error = await #expect(throws: MockAPNsError.self) {
+            let error = await #expect(throws: MockError.self) {
                 try await withServer {
                     $0.certificateDirectory = directory
                 } _: { _ async throws in

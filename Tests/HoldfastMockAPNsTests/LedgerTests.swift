@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import RawClients
 import Testing
 
@@ -215,6 +216,6 @@ struct LedgerAuditTests {
 
     @Test("A file that is not there is an error")
     func noFile() {
-        #expect(throws: MockAPNsError.self) { try LedgerAudit(paths: ["/nonexistent/ledger"]) }
+        #expect(throws: MockError.self) { try LedgerAudit(paths: ["/nonexistent/ledger"]) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
 import RawClients
 import Testing

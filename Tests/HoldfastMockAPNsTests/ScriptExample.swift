@@ -1,4 +1,5 @@
 import HoldfastMockAPNs
+import HoldfastMocking
 
 func startMockWithExpiredToken() async throws -> MockAPNsServer {
     var configuration = MockAPNsConfiguration()

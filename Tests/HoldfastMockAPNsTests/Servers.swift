@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 /// Runs `body` with a server, and stops it whatever happens.

@@ -116,18 +116,18 @@ struct ConnectingTests {
     @Test("Hosts are tried in their order; a dead one, and one that does not answer, cost their share of the time")
     func hosts() throws {
         let silent = try ScriptedServer(saying: [], closes: false)
-        let dead = try FreePort.take()
+        let dead = try Socket.refusing()
         let text = """
-            host=127.0.0.1,127.0.0.1,127.0.0.1 port=\(dead),\(silent.port),\(cluster.port) dbname=postgres user=plain \
+            host=127.0.0.1,127.0.0.1,127.0.0.1 port=\(dead.port),\(silent.port),\(cluster.port) dbname=postgres user=plain \
             sslmode=disable target_session_attrs=read-write
             """
         let start = ContinuousClock.now
         #expect(try connect(text, by: soon(2)).facts.port == "\(cluster.port)")
         #expect(.now - start > .milliseconds(900))
         let error = failure(.unreachable) {
-            try connect("host=127.0.0.1,127.0.0.1 port=\(dead),\(silent.port) sslmode=disable", by: soon(0.2))
+            try connect("host=127.0.0.1,127.0.0.1 port=\(dead.port),\(silent.port) sslmode=disable", by: soon(0.2))
         }
-        #expect(error?.description.contains("\(dead)") == true)
+        #expect(error?.description.contains("\(dead.port)") == true)
         #expect(error?.description.contains("\(silent.port)") == true)
     }
 

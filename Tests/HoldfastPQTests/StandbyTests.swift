@@ -77,6 +77,29 @@ struct StandbyTests {
         #expect(try eventually { try pair.standby.count(pair.table) == 5 })
     }
 
+    /// As beats of a lease do while the first of them waits for a standby that is away.
+    @Test("A session whose call was given up while it waits for a lock ends long before the lock")
+    func abandoned() throws {
+        let table = try pair.primary.table()
+        let holder = try connect(pair.primary.tcp())
+        let hold = Background {
+            try holder.run(
+                [.begin, PQStep("LOCK TABLE \(table)"), PQStep("SELECT pg_sleep(300)"), .commit], by: soon(300))
+        }
+        let holders = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(300)%' AND pid <> pg_backend_pid()"
+        #expect(try eventually { try pair.primary.psql("SELECT count(*) \(holders)") == "1" })
+        for _ in 0..<3 {
+            let connection = try connect(pair.primary.tcp(), PQSession(applicationName: "abandoned"))
+            _ = #expect(throws: PQError.self) {
+                try connection.run([PQStep("INSERT INTO \(table) VALUES (1)")], by: soon(0.2))
+            }
+        }
+        let left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'abandoned'"
+        #expect(try eventually { try pair.primary.psql(left) == "0" })
+        #expect(try pair.primary.psql("SELECT pg_terminate_backend(pid) \(holders)") == "t")
+        _ = #expect(throws: PQError.self) { try hold.value() }
+    }
+
     @Test("A server that starts up, or that takes no sessions, is to be tried again")
     func starting() throws {
         try pair.standby.stop(.fast)

@@ -55,4 +55,16 @@ enum PayloadExamples {
         let notification = try PushNotification(token: token, topic: "com.example.app", payload: payload)
         return try await producer.submit(notification)
     }
+
+    static func android(to fid: String) throws -> PushNotification {
+        var payload = FCMPayload(title: "Reservation", body: "Your table is ready")
+        payload.data["table"] = "12"
+        payload.android = .init(priority: .high, timeToLive: .seconds(3600))
+        payload.android?.notification = .init()
+        payload.android?.notification?.channelID = "reservations"
+        payload.apple = .init(payload: APNsPayload(alert: "Your table is ready", sound: .default))
+        payload.webPush = .init(link: "https://example.com/reservations")
+        let address = try ServiceAddress(.firebaseInstallation, fid)
+        return try PushNotification(address: address, project: "my-app-1a2b3", payload: payload)
+    }
 }

@@ -10,6 +10,7 @@ enum JSONTree: Equatable, Decodable, ExpressibleByStringLiteral, ExpressibleByIn
     case text([UInt8])
     case integer(Int)
     case number(Double)
+    case flag(Bool)
 
     init(_ text: String) { self = .text(Array(text.utf8)) }
     init(_ texts: [String]) { self = .array(texts.map { JSONTree($0) }) }
@@ -24,6 +25,8 @@ enum JSONTree: Equatable, Decodable, ExpressibleByStringLiteral, ExpressibleByIn
             self = .array(array)
         } else if let text = try? container.decode(String.self) {
             self.init(text)
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
         } else if let number = try? container.decode(Int.self) {
             self = .integer(number)
         } else {
@@ -39,6 +42,7 @@ enum JSONTree: Equatable, Decodable, ExpressibleByStringLiteral, ExpressibleByIn
         case (.text(let one), .text(let other)): one == other
         case (.integer(let one), .integer(let other)): one == other
         case (.number(let one), .number(let other)): one == other
+        case (.flag(let one), .flag(let other)): one == other
         case (.integer(let one), .number(let other)), (.number(let other), .integer(let one)): Double(one) == other
         default: false
         }

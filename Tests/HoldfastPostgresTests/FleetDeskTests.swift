@@ -125,7 +125,7 @@ struct FleetDeskTests {
             try await client("a", patience: .milliseconds(100)).ask([1])
         }
         let words = "\(try #require(failure))"
-        #expect(words.contains("alpha") && words.contains("nothing was done, and nothing will be"))
+        #expect(words.contains("alpha") && words.contains("withdrawn, so that nobody carries it out later"))
         #expect(try rowCount() == "0")
         // Also where the one who asked is gone before it could withdraw.
         let connection = try schema.asService()
@@ -198,7 +198,10 @@ struct FleetDeskTests {
         #expect(noJournal?.code == .notFound)
         let owned = try journal("a", host: "alpha")
         let connection = try schema.asService()
-        try OwnershipCalls(schema.name).release(owned.id, epoch: owned.epoch, connection, by: soon())
+        let owners = OwnershipCalls(schema.name)
+        // Before, it is one that is being opened.
+        try owners.accept(into: owned.id, epoch: owned.epoch, connection, by: soon())
+        try owners.release(owned.id, epoch: owned.epoch, connection, by: soon())
         let free = await #expect(throws: ControlError.self) {
             try await FleetDesk.open(target(), schema.name, journalNamed: "a", patience: .milliseconds(50))
         }

@@ -28,7 +28,8 @@ struct FleetRatesTests {
               path: \(folder(host))
             """
         let journal = try HoldfastConfiguration(yaml: text).journal
-        return try await FleetPlace.open(try #require(journal.postgres), journal, logger: Self.logger("test"))
+        return try await FleetPlace.open(
+            try #require(journal.postgres), journal, FleetRecord(), logger: Self.logger("test"))
     }
 
     /// A place whose watch looks often.
@@ -37,7 +38,7 @@ struct FleetRatesTests {
         terms.times = .long
         return FleetPlace(
             terms: terms, directory: place.directory, own: place.own, orders: place.orders, shared: place.shared,
-            rates: place.rates, losses: [], log: place.log)
+            rates: place.rates, losses: [], record: place.record)
     }
 
     @Test("A host that joins has its part from the beginning, and the others give way at their next look")

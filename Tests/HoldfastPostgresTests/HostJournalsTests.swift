@@ -153,7 +153,7 @@ struct HostJournalsTests {
         }
         #expect(try eventually { owned.refusal?.code == .unreachable })
         #expect(await refusal(of: owned) == .unreachable)
-        #expect(owned.troubles.contains { $0.contains("commits wait") })
+        #expect(owned.troubles.commits != nil)
         #expect(!isDone.withLock { $0 })
         proxy.fail(nil)
         try writing.value()
@@ -164,6 +164,33 @@ struct HostJournalsTests {
         let start = ContinuousClock.now
         owned.close()
         #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
+    @Test("A full disk of the database is told as what it is, and not as a database that can't be reached")
+    func full() throws {
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder).open()
+        try schema.psql(
+            """
+            CREATE FUNCTION S.full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'could not extend file: No space left on device';
+            END $$
+            """)
+        for slot in 0...1 {
+            try schema.psql(
+                "CREATE TRIGGER no_room BEFORE INSERT ON S.log_\(owned.id)_\(slot) FOR EACH ROW EXECUTE FUNCTION S.full()"
+            )
+        }
+        let writing = Background { try add("one", to: owned) }
+        #expect(try eventually { owned.refusal != nil })
+        let refusal = try #require(owned.refusal)
+        #expect(refusal.code == .unreachable && refusal.message.contains("the disk of the database is full"))
+        #expect(!refusal.message.contains("can't be reached"), "\(refusal)")
+        #expect(refusal.advice?.next.contains("make room on the disk of the database's server") == true)
+        try schema.psql("DROP FUNCTION S.full() CASCADE")
+        try writing.value()
+        #expect(owned.refusal == nil)
+        owned.close()
     }
 
     @Test("A host that has nothing to keep refuses appends, too, while its lease is not renewed")
@@ -189,7 +216,7 @@ struct HostJournalsTests {
         let words = Mutex<[String]>([])
         let folder = try TemporaryFolder()
         let host = try Host(schema, in: folder, port: proxy.port) { news in
-            if case .waiting(let said) = news { words.withLock { $0.append(said) } }
+            if case .away(let said) = news { words.withLock { $0.append(said.words) } }
         }
         let stop = try OpeningStop()
         let journals = host.journals
@@ -297,6 +324,80 @@ struct HostJournalsTests {
         try opening.value().close()
     }
 
+    /// As a process leaves it that ends between taking a journal and opening it.
+    private func leaveUnopened(_ name: String) throws -> Int32 {
+        let connection = try schema.asService()
+        defer { connection.close() }
+        let calls = OwnershipCalls(schema.name)
+        let id = try calls.createJournal(name, connection, by: soon())
+        let seen = try #require(try calls.look(at: id, connection, by: soon()))
+        #expect(try calls.take(id, seen: seen, host: "gone", connection, by: soon()) != nil)
+        return id
+    }
+
+    @Test("A journal whose host ended while it opened it is taken over, found empty and closed")
+    func unopened() async throws {
+        let folder = try TemporaryFolder()
+        let other = try Host(schema, "other", in: folder, times: .short)
+        let own = try other.open()
+        let left = try leaveUnopened("gone")
+        #expect(try schema.psql("SELECT is_closed FROM S.journals WHERE id = \(left)") == "t")
+        let taken = try await takeOver("gone", by: other, mine: own)
+        #expect(try taken.id == left && lanes(taken) == [])
+        #expect(taken.close())
+        #expect(try schema.psql("SELECT session_pid IS NULL, is_closed FROM S.journals WHERE id = \(left)") == "t|t")
+        own.close()
+    }
+
+    @Test("A host of whose name many journals have owners takes one of those that are gone, in place of making another")
+    func bounded() throws {
+        let folders = try (0..<5).map { _ in try TemporaryFolder() }
+        let living = try folders[0..<3].map { try Host(schema, "gone", in: $0, times: .short).open() }
+        #expect(living.map(\.name) == ["gone", "gone#2", "gone#3"])
+        let left = try leaveUnopened("gone#4")
+        let next = try Host(schema, "gone", in: folders[3], times: .short).open()
+        #expect(next.id == left)
+        // Where all of them live, another is made.
+        let fifth = try Host(schema, "gone", in: folders[4], times: .short).open()
+        #expect(fifth.name == "gone#5")
+        for journal in living + [next, fifth] { journal.close() }
+    }
+
+    @Test("A journal that the database takes for closed, as it had lost that somebody accepts into it, is open again")
+    func openAgain() throws {
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder, upkeep: .milliseconds(50)).open()
+        let isClosed = "SELECT is_closed FROM S.journals"
+        #expect(try schema.psql(isClosed) == "f")
+        try schema.psql("UPDATE S.journals SET is_closed = true", schema.restoring)
+        #expect(try eventually { try schema.psql(isClosed) == "f" })
+        // So is one that is written back, whoever does that.
+        try add("one", to: owned)
+        owned.close()
+        try schema.psql(
+            "UPDATE S.journals SET is_closed = true",
+            "DELETE FROM S.log_\(owned.id)_0 WHERE number = (SELECT max(number) FROM S.log_\(owned.id)_0)")
+        let (connection, calls) = (try schema.asService(), OwnershipCalls(schema.name))
+        defer { connection.close() }
+        let listed = try #require(try calls.list(connection, by: soon()).first)
+        let epoch = try #require(
+            try calls.take(listed.id, seen: listed.sighting, host: "web-1", connection, by: soon()))
+        let host = try Host(schema, in: folder, upkeep: .seconds(600))
+        let next = try host.journals.open(
+            listed, taken: JournalLease.Taken(epoch: epoch, sent: LeaseHost.now), OpeningStop())
+        #expect(try schema.psql(isClosed) == "f" && lanes(next) == ["one"])
+        next.close()
+    }
+
+    @Test("In a new journal no outcomes are missing") func newHistory() async throws {
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder).open()
+        let sender = try FleetSender(schema, owned)
+        let standing = try OutcomeKeeping.standing(in: owned.journal)
+        #expect(standing.isKept && standing.gaps.isEmpty)
+        await sender.end()
+    }
+
     @Test("A copy is written to by nobody but a host of the fleet")
     func copyAlone() throws {
         let folder = try TemporaryFolder()
@@ -323,11 +424,11 @@ struct JournalChoiceTests {
         func choice(_ journals: [ListedJournal], _ epoch: (Int32) -> Int64? = { _ in nil }) -> OwnJournalChoice {
             .choose(from: journals, host: "a", epoch: epoch)
         }
-        #expect(choice([]) == .make(name: "a"))
+        #expect(choice([]) == .make(name: "a", beside: []))
         #expect(choice([listed(3, "a", free: true)]) == .take(3, name: "a", formerEpoch: nil))
-        #expect(choice([listed(3, "a", epoch: 7)]) == .make(name: "a#2"))
+        #expect(choice([listed(3, "a", epoch: 7)]) == .make(name: "a#2", beside: [3]))
         #expect(choice([listed(3, "a", epoch: 7)]) { _ in 7 } == .take(3, name: "a", formerEpoch: 7))
-        #expect(choice([listed(3, "a", epoch: 8)]) { _ in 7 } == .make(name: "a#2"))
+        #expect(choice([listed(3, "a", epoch: 8)]) { _ in 7 } == .make(name: "a#2", beside: [3]))
         let two = [listed(3, "a"), listed(4, "a#2", free: true, closed: true), listed(5, "b", free: true)]
         #expect(choice(two) == .take(4, name: "a#2", formerEpoch: nil))
         let ahead = [listed(3, "a", free: true, closed: true), listed(4, "a#2", free: true)]
@@ -355,5 +456,16 @@ struct JournalChoiceTests {
         #expect(looked([own, silent], at: 12) == [])
         #expect(looked([own, silent], at: 21) == [])
         #expect(looked([own, silent], at: 22) == [2])
+    }
+
+    @Test("One that its owner has not finished opening is as any other's, and is taken when that owner is gone")
+    func opening() {
+        var machine = TakeoverMachine(LeaseTimes())
+        func looked(_ journals: [ListedJournal], at second: Int) -> [Int32] {
+            machine.looked(journals, mine: [], room: 8, at: .seconds(second)).map(\.id)
+        }
+        let left = listed(2, "left", beats: 5, closed: true)
+        #expect(looked([left, listed(3, "being opened", beats: 1, closed: true)], at: 0) == [])
+        #expect(looked([left, listed(3, "being opened", beats: 2, closed: true)], at: 10) == [2])
     }
 }

@@ -38,12 +38,13 @@ final class News: Sendable {
 
     func tell(_ news: HostNews) {
         switch news {
-        case .waiting: break
+        case .away, .waiting, .goesOn: break
         case .restored(let journal, _, _): told.withLock { $0.append("restored \(journal)") }
         case .setAside(let journal, let copy, .foreign):
             told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
         case .setAside(let journal, let copy, .apart):
             told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
+        case .inDoubt(let journal): told.withLock { $0.append("doubt \(journal)") }
         case .ordersLost(let journal, let number, let back, let refused):
             told.withLock { $0.append("orders \(journal) \(number) \(back.count) \(refused.count)") }
         }

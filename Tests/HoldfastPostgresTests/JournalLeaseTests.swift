@@ -43,6 +43,27 @@ struct JournalLeaseTests {
         #expect(lease.release(within: .seconds(10)) == .released)
     }
 
+    @Test("A host that waits for a journal of which it has more says so at each look, until it has the journal")
+    func claims() throws {
+        let first = try held(terms(.short))
+        var terms = try terms(.short)
+        terms.claim = 7
+        let second = try JournalLease(terms)
+        let claim = "SELECT at FROM S.claims WHERE number = 7"
+        #expect(try eventually { try schema.psql(claim) != "" })
+        let then = try schema.psql(claim)
+        let isRenewed =
+            "SELECT at > '\(then)'::timestamptz + interval '2 s' AND at + lasting > clock_timestamp() FROM S.claims"
+        #expect(try eventually { try schema.psql(isRenewed) == "t" })
+        first.release(within: .seconds(10))
+        #expect(second.waitToHold(.seconds(20)))
+        let last = try schema.psql(claim)
+        let until = try #require(second.handOutUntil)
+        #expect(try eventually { try #require(second.handOutUntil) > until })
+        #expect(try schema.psql(claim) == last)
+        second.release(within: .seconds(10))
+    }
+
     @Test("The first lease counts from the sending of the call that took the journal, however late its answer is")
     func lateTake() throws {
         let locker = try schema.asOwner()
@@ -215,6 +236,76 @@ struct JournalLeaseTests {
         #expect(lease.release(within: .milliseconds(100)) == .abandoned)
         #expect(LeaseHost.now - start < .seconds(10))
         #expect(end > start)
+    }
+
+    @Test("A session that was given up is ended by the next one, also where a balancer between keeps it")
+    func leftBehind() throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let times = LeaseTimes(
+            beat: .milliseconds(50), hold: .seconds(30), takeAfter: .seconds(60), answer: .milliseconds(500),
+            retry: .milliseconds(20))
+        let lease = try held(terms(times, port: proxy.port))
+        let sessions =
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast lease of journal \(journal)' "
+            + "AND usename = '\(schema.service)'"
+        #expect(try schema.psql(sessions) == "1")
+        for _ in 0..<3 {
+            proxy.fail(.deafAfter("beat"))
+            #expect(try eventually { lease.trouble != nil })
+            proxy.fail(nil)
+            #expect(try eventually { try lease.trouble == nil && schema.psql(sessions) == "1" })
+        }
+        #expect(lease.epoch == 1)
+        lease.release(within: .seconds(10))
+    }
+
+    @Test("While the tables are locked, it says so, and who holds the lock")
+    func locked() throws {
+        let times = LeaseTimes(
+            beat: .milliseconds(50), hold: .seconds(30), takeAfter: .seconds(60), answer: .milliseconds(500),
+            retry: .milliseconds(20))
+        let lease = try held(terms(times))
+        let holder = try schema.asOwner()
+        defer { holder.close() }
+        try holder.run([PQStep("BEGIN"), PQStep("LOCK TABLE \(schema.name).beats, \(schema.name).schema")], by: soon())
+        let words = "its calls wait for a lock that session \(holder.facts.backend) (role \(schema.owner), tests) holds"
+        let isTold = try eventually { lease.trouble == words }
+        #expect(isTold, "\(lease.trouble ?? "")")
+        try holder.run([PQStep("ROLLBACK")], by: soon())
+        #expect(try eventually { lease.trouble == nil && lease.handsOut })
+        lease.release(within: .seconds(10))
+    }
+
+    @Test("A session whose commit waits for a standby holds its locks, and is not called the one to be ended")
+    func lockedByStandby() throws {
+        let lock = "pg_advisory_xact_lock(4711)"
+        func kindOfWaiting() throws -> DatabaseTrouble.Kind? {
+            let waiting = try PQConnection(
+                PQTarget(schema.cluster.tcp("user=\(schema.service)")),
+                PQSession(applicationName: "tests", lockPatience: .seconds(10)), by: soon(), PQInterruption())
+            defer { waiting.close() }
+            do throws(PQError) {
+                try waiting.run([PQStep("SELECT \(lock)")], by: ContinuousClock.now + .milliseconds(500))
+                return nil
+            } catch {
+                return DatabaseTrouble(error).kind
+            }
+        }
+        let holder = try schema.asService()
+        defer { holder.close() }
+        try holder.run([PQStep("BEGIN"), PQStep("SELECT \(lock)"), PQStep("CREATE TEMP TABLE written ()")], by: soon())
+        #expect(try kindOfWaiting() == .locked)
+        try schema.cluster.reload(["synchronous_standby_names": "'nobody'"])
+        defer { try? schema.cluster.reload(["synchronous_standby_names": "''"]) }
+        #expect(try eventually { try schema.psql("SHOW synchronous_standby_names") == "nobody" })
+        let commit = Background { try holder.run([PQStep("COMMIT")], by: soon()) }
+        let waits =
+            "SELECT count(*) > 0 FROM pg_stat_activity WHERE usename = '\(schema.service)' AND wait_event = 'SyncRep'"
+        #expect(try eventually { try schema.psql(waits) == "t" })
+        let kind = try kindOfWaiting()
+        #expect(kind != .locked && kind != nil)
+        try schema.cluster.reload(["synchronous_standby_names": "''"])
+        _ = try commit.value()
     }
 
     @Test("What is wrong is told while the lease goes on trying, and when it is put right, the journal is taken")

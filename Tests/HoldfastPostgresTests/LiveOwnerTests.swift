@@ -52,7 +52,7 @@ struct LiveOwnerTests {
         var isWaitedFor = false
         #expect(
             try eventually {
-                if owned.troubles.contains(where: { $0.contains("others are waited for") }) { isWaitedFor = true }
+                if owned.troubles.upkeep?.contains("others are waited for") ?? false { isWaitedFor = true }
                 return try owned.journal.status().unconfirmed == 0 && there.outboxCount == "0"
             })
         #expect(isWaitedFor == !isUnbroken)
@@ -106,6 +106,48 @@ struct LiveOwnerTests {
         next.close()
     }
 
+    @Test("An owner that is lost while it waits to write back is followed like any other, and not a minute later")
+    func lostWhileItWaits() async throws {
+        let schema = try OwnSchema()
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let times = LeaseTimes(
+            // Long enough for a busy machine to see that it waits.
+            beat: .milliseconds(50), hold: .milliseconds(400), takeAfter: .seconds(8), retry: .milliseconds(20))
+        let gone = try Host(schema, "gone", in: folders[0], times: times, upkeep: .milliseconds(50))
+        let other = try Host(schema, "other", in: folders[1], times: times)
+        let owned = try gone.open()
+        let own = try other.open()
+        for lane in ["one", "two"] { try add(lane, to: owned) }
+        let watch = try FleetWatch(other.journals, mine: own.id)
+        defer { watch.stop() }
+        var arrivals = watch.taken.makeAsyncIterator()
+        try #require(try eventually { watch.journals.count == 2 })
+        // Its lease runs out while the database changes, so that it waits for others who may have more.
+        gone.clock.pause(true)
+        try await Task.sleep(for: times.hold * 2)
+        try schema.psql(
+            "DELETE FROM S.log_\(owned.id)_0 WHERE number = (SELECT max(number) FROM S.log_\(owned.id)_0)",
+            schema.restoring)
+        gone.clock.pause(false)
+        // As long as it lives it says that it has more.
+        #expect(try eventually { try schema.psql("SELECT count(*) FROM S.claims") == "1" })
+        let first = try schema.psql("SELECT at FROM S.claims")
+        #expect(
+            try eventually {
+                try schema.psql("SELECT at > '\(first)'::timestamptz + interval '500 ms' FROM S.claims") == "t"
+            })
+        gone.clock.pause(true)
+        let start = ContinuousClock.now
+        let found = try #require(await arrivals.next())
+        #expect(ContinuousClock.now - start < .seconds(30))
+        let next = try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        #expect(next.name == "gone")
+        #expect(try lanes(next) == ["one"])
+        gone.clock.pause(false)
+        #expect(try eventually { owned.ending != nil })
+        for journal in [owned, next, own] { journal.close() }
+    }
+
     @Test("An owner may write back if the database knows it as the last, and nobody had more in the time to say so")
     func conditions() throws {
         let log = try OwnLog(try OwnSchema())
@@ -122,7 +164,7 @@ struct LiveOwnerTests {
         #expect(try may() == "later" && may(grace: -1) == "yes")
         try schema.psql("SELECT S.claim_journal(\(log.journal), 7)")
         #expect(try may(grace: -1) == "yes")
-        try schema.psql("SELECT S.claim_journal(\(log.journal), 8)")
+        try schema.psql("SELECT S.claim_journal(\(log.journal), 8, 60000)")
         #expect(try may() == "no" && may(grace: -1) == "no")
         try schema.psql("UPDATE S.claims SET at = now() - interval '2 minutes'")
         #expect(try may(grace: -1) == "yes")
@@ -136,11 +178,18 @@ struct LostClaimsTests {
     private final class Receiver: OutboxReceiver {
         typealias Answer = @Sendable ([Receipt]) -> Void
         let submitted = Mutex<[([QueueRow], Answer)]>([])
+        private let isOver = Mutex(false)
 
         func submit(
             _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow],
             onCommit: @escaping Answer
-        ) throws { submitted.withLock { $0.append((rows, onCommit)) } }
+        ) throws {
+            let index = submitted.withLock { submitted in
+                submitted.append((rows, onCommit))
+                return submitted.count - 1
+            }
+            if isOver.withLock({ $0 }) { refuse(index) }
+        }
 
         var identityBounds: (age: Duration, limit: Int) { (.seconds(60), 1000) }
         var count: Int { submitted.withLock(\.count) }
@@ -148,6 +197,12 @@ struct LostClaimsTests {
         func refuse(_ index: Int) {
             let (rows, answer) = submitted.withLock { $0[index] }
             answer(rows.map { _ in .refused(Refusal(.journalUnreachable, "away")) })
+        }
+
+        /// Refuses this one, and whatever is submitted from now on: who ends waits for answers.
+        func refuse(from index: Int) {
+            isOver.withLock { $0 = true }
+            refuse(index)
         }
     }
 
@@ -173,7 +228,7 @@ struct LostClaimsTests {
         #expect(try eventually { receiver.count >= 2 })
         #expect(receiver.submitted.withLock { $0[1].0.map(\.number) } == [ids[3]])
         #expect(try eventually { intake.status.inHand == 1 })
-        receiver.refuse(1)
+        receiver.refuse(from: 1)
         intake.stop(within: .seconds(5))
     }
 }

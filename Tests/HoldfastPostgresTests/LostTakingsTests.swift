@@ -110,9 +110,11 @@ struct LostTakingsTests {
         let dump = try schema.saved()
         owned.close()
         try schema.restore(dump)
-        let sender = try FleetSender(schema, own)
+        // Long enough for the taker to compare the journal with the database, as it is for hosts.
+        let hold = LeaseTimes.short.takeAfter * 8
+        let sender = try FleetSender(schema, own, hold: hold)
         sender.deliver()
-        let taken = try FleetSender(schema, await takeOver("gone", by: other, mine: own), isOwn: false)
+        let taken = try FleetSender(schema, await takeOver("gone", by: other, mine: own), isOwn: false, hold: hold)
         taken.deliver()
         #expect(try eventually { try schema.outboxCount == "0" })
         #expect(sender.sent.isEmpty && taken.sent.isEmpty)

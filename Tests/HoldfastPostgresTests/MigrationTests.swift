@@ -187,6 +187,9 @@ struct MigrationTests {
             try migrator().migrate(connection, service: role, by: soon())
         }
         let words = "\(error!)"
+        // Nothing is made by a call that fails for a word of its caller's.
+        #expect(words.contains("nothing was changed"))
+        #expect(try schema.psql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema.name)'") == "0")
         let advice = try #require(words.firstMatch(of: /run (CREATE ROLE .*) LOGIN/)).1
         try schema.cluster.psql(String(advice))
         try migrator().migrate(connection, service: role, by: soon())

@@ -101,6 +101,32 @@ struct OutcomeOutletTests {
         #expect(try schema.outcomeCount == "1")
     }
 
+    @Test(
+        "Outcomes wait until their owner has written back, also when it has said which submissions are in what is lost")
+    func claimed() throws {
+        let log = try OwnLog(schema)
+        let calls = OutcomeCalls(schema.name, journal: log.journal, epoch: log.epoch)
+        try schema.psql("UPDATE S.fleet SET incarnation = 'x y z'")
+        try schema.psql("SELECT S.look_at_fleet()")
+        func put(_ number: UInt64) throws {
+            let start = OutcomeCursor(number - 1)
+            try calls.put([try outcome(number)], from: start, to: OutcomeCursor(number), schema.asService(), by: soon())
+        }
+        try schema.psql("SELECT S.claim_journal(\(log.journal), 7, 60000)")
+        try schema.psql("SELECT S.claim_taken(\(log.journal), '{}', '{}', true)")
+        #expect(try schema.psql("SELECT count(*) FROM S.unheard") == "0")
+        let error = #expect(throws: PQError.self) { try put(1) }
+        #expect(error?.sqlState == OutcomeCalls.notHeardState)
+        #expect(try schema.outcomeCount == "0")
+        // Written back.
+        try schema.psql("SELECT S.note_ownerships(\(log.journal), \(log.epoch), '{1}', ARRAY[gen_random_uuid()])")
+        try put(1)
+        // A claim of a host that is gone does not count for ever.
+        try schema.psql("SELECT S.claim_journal(\(log.journal), 8, 0)")
+        try put(2)
+        #expect(try schema.outcomeCount == "2")
+    }
+
     @Test("Several applications take at once, each other outcomes, and what is rolled back is there again")
     func taking() throws {
         let log = try OwnLog(schema)

@@ -44,6 +44,33 @@ struct OwnershipCallsTests {
         #expect(try calls.createJournal("b", second, by: soon()) == journal + 1)
         #expect(try look(first) == Sighting(epoch: 0, beats: 0, isFree: true))
         #expect(try calls.look(at: 99, first, by: soon()) == nil)
+        // Nor where there is no room for its tables.
+        try schema.cluster.psql(
+            "CREATE FUNCTION \(schema.name).full_disk() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN "
+                + "IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity LIKE '\(schema.name).log%') THEN "
+                + "RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'no room'; END IF; END $$",
+            "CREATE EVENT TRIGGER \(schema.name) ON ddl_command_end EXECUTE FUNCTION \(schema.name).full_disk()")
+        defer { _ = try? schema.cluster.psql("DROP EVENT TRIGGER \(schema.name)") }
+        for _ in 0..<5 {
+            #expect(throws: PQError.self) { try calls.createJournal("c", second, by: soon()) }
+        }
+        try schema.cluster.psql("DROP EVENT TRIGGER \(schema.name)")
+        #expect(try calls.createJournal("c", second, by: soon()) == journal + 2)
+    }
+
+    @Test("Hosts that make journals at once get one each, and no number is drawn in vain")
+    func createAtOnce() throws {
+        let schema = self.schema
+        let made = (0..<8).map { index in
+            Background {
+                let connection = try schema.asService()
+                defer { connection.close() }
+                return try OwnershipCalls(schema.name).createJournal("n\(index / 2)", connection, by: soon())
+            }
+        }
+        let numbers = try made.map { try $0.value() }
+        #expect(Set(numbers) == Set(journal + 1...journal + 4))
+        #expect(stride(from: 0, to: 8, by: 2).allSatisfy { numbers[$0] == numbers[$0 + 1] })
     }
 
     @Test("Whoever takes a journal ends the sessions for it that are left, since one may hold a lock, and no other")

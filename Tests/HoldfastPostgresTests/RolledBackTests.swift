@@ -265,6 +265,25 @@ struct RolledBackTests {
         try schema.psql("UPDATE S.claims SET at = now() - INTERVAL '2 minutes'")
         #expect(try take(grace: .zero, of: journal) == 5)
     }
+
+    @Test(
+        "Who claims a journal says for how long that counts, an earlier program's claim counts for a minute, and the later end of two counts"
+    )
+    func claimsEnd() throws {
+        let log = try OwnLog(schema)
+        func end(_ call: String) throws -> Int {
+            try schema.psql("SELECT S.claim_journal(\(log.journal), \(call))")
+            let rest = "SELECT ceil(extract(epoch FROM at + lasting - clock_timestamp()) / 5) * 5 FROM S.claims"
+            return try #require(Int(try schema.psql(rest)))
+        }
+        #expect(try end("7, 600000") == 600)
+        try schema.psql("DELETE FROM S.claims")
+        #expect(try end("7, 10000") == 10)
+        #expect(try end("7, 20000") == 20)
+        #expect(try end("7") == 60)
+        #expect(try end("7, 10000") == 60)
+        #expect(try schema.psql("SELECT count(*) FROM S.claims") == "1")
+    }
 }
 
 @Suite("Who has written a journal")

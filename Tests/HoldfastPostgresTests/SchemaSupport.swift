@@ -52,6 +52,14 @@ struct OwnSchema {
             PQTarget(cluster.tcp("user=\(user)")), PQSession(applicationName: "tests"), by: soon(), PQInterruption())
     }
 
+    /// Statements after which hosts see another database than before, as behind `pg_restore`: the table is another one.
+    var restoring: String {
+        """
+        CREATE TABLE S.restored (LIKE S.fleet INCLUDING ALL); INSERT INTO S.restored TABLE S.fleet;
+        DROP TABLE S.fleet; ALTER TABLE S.restored RENAME TO fleet; ALTER TABLE S.fleet OWNER TO \(owner)
+        """
+    }
+
     /// Tables, functions and rights, as `pg_dump` writes them, with the names of the schema and its roles made the same.
     func dump() throws -> String {
         let text = try PostgresProgram.run(

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastGateway
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastService
 import Logging
 import RawClients

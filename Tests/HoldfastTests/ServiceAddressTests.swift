@@ -123,7 +123,11 @@ struct ServiceAddressTests {
     @Test("does not reach a log whole by accident, where it names a device") func description() throws {
         let token = "dX8Gk0nQSm:APA91bHcdefgh"
         #expect("\(try ServiceAddress(.firebaseToken, token))" == "fcm-token:…efgh")
-        #expect("\(try ServiceAddress(.firebaseToken, "short"))" == "fcm-token:…")
+        #expect("\(try ServiceAddress(.firebaseToken, "short"))" == "fcm-token:…t")
+        #expect("\(try ServiceAddress(.firebaseToken, "abc"))" == "fcm-token:…")
+        #expect("\(try ServiceAddress(.firebaseInstallation, "device-17"))" == "fid:…17")
+        #expect("\(try ServiceAddress(.firebaseInstallation, "𝒶𝒷𝒸𝒹𝑒𝒻"))" == "fid:…𝒻")
+        #expect("\(try ServiceAddress(.webPush, bytes: [0, 1, 2, 0xFF]))" == "web-push#…ff")
         #expect("\(try ServiceAddress(.webPush, bytes: [0, 1]))" == "web-push#…")
         #expect("\(try ServiceAddress(.webPush, bytes: [UInt8](0...20)))" == "web-push#…1314")
         #expect("\(try ServiceAddress(.firebaseTopic, "weather"))" == "fcm-topic:weather")

@@ -19,6 +19,26 @@ struct BadInputTests {
         return #"{"token":"\#(token)","apns-topic":"com.example","payload":{"n":\#(number)}}"# + "\n"
     }
 
+    /// As monitoring agents do, and libfaketime: `serve` printed its help, and ended with 0.
+    @Test("A library that is loaded before it and changes the environment takes no argument away")
+    func preloaded() async throws {
+        try folder.write(
+            "agent.c",
+            """
+            #include <stdlib.h>
+            __attribute__((constructor)) static void mark(void) { setenv("AGENT_WAS_HERE", "1", 1); }
+            """)
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        compiler.arguments = ["cc", "-shared", "-fPIC", "-o", folder("agent.so"), folder("agent.c")]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        let result = try await Tool.run(
+            "serve", "--config", folder("none.yaml"), environment: ["LD_PRELOAD": folder("agent.so")])
+        #expect(result.status == 78 && result.errors.contains("none.yaml"), "\(result.status): \(result.output)")
+    }
+
     @Test(
         "Wrong flags are usage errors",
         arguments: [

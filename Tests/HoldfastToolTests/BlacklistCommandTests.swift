@@ -115,6 +115,41 @@ struct BlacklistCommandTests {
         }
     }
 
+    @Test(
+        "Entries that have ended are not listed or exported, but removed; addresses count like tokens",
+        arguments: [false, true])
+    func ended(live: Bool) async throws {
+        let world = try OperatorWorld()
+        try await store([], in: world.journal)
+        let lines = [
+            #"{"token":"fid:old","since":"2020-01-01T00:00:00Z","expiresAt":"2020-02-01T00:00:00Z"}"#,
+            #"{"token":"fid:new","since":"2020-01-01T00:00:00Z","expiresAt":"2999-01-01T00:00:00Z"}"#,
+            #"{"token":"0102"}"#,
+        ]
+        try world.folder.write("entries", lines.joined(separator: "\n"))
+        let imported = try await world.tool("blacklist", "import", world.folder("entries"))
+        #expect(imported.status == 0, "\(imported)")
+        for (command, words) in [
+            (["verify"], "3 blacklisted recipients"), (["backup", world.folder("copy")], "3 blacklisted recipients"),
+            (["compact"], "3 blacklisted recipients"),
+        ] {
+            let result = try await Tool.start(["journal"] + command + ["--journal", world.journal]).result()
+            #expect(result.status == 0 && result.output.contains(words), "\(result)")
+        }
+        try await world.using(live: live) {
+            let listed = try await world.tool("blacklist", "list", "--reveal", "--json")
+            #expect(try listed.lines().map { $0["token"] as? String } == ["0102", "fid:new"], "\(listed)")
+            #expect(listed.errors.contains("1 entry that has ended"), "\(listed.errors)")
+            let counted = try await world.tool("blacklist", "list", "--count", "--json")
+            #expect(try counted.lines().reduce(0) { $0 + ($1["count"] as? Int ?? 0) } == 2)
+            #expect(try await world.tool("blacklist", "export").output.split(separator: "\n").count == 2)
+            #expect(try await world.tool("blacklist", "check", "fid:old").status == 0)
+            #expect(try await world.tool("blacklist", "check", "fid:new").status == 1)
+            let removed = try await world.tool("blacklist", "remove", "--all", "--yes", "--json")
+            #expect(try removed.count("removed") == 3, "\(removed)")
+        }
+    }
+
     @Test("Nothing is sent to a token that is put on the blacklist of a journal in use")
     func holds() async throws {
         let world = try OperatorWorld()
@@ -128,6 +163,22 @@ struct BlacklistCommandTests {
         }
         #expect(!world.connector.sent.contains { $0.recipient.text == OperatorWorld.token(15) })
         #expect(try await world.count("unconfirmed") == 0)
+    }
+
+    @Test("An entry that has ended is not told as one that holds anything up") func ended() async throws {
+        let world = try OperatorWorld()
+        let now = EngineClock.system.wall()
+        try await store(
+            [("gone", -1), ("bad", 60)].map { name, seconds in
+                BlacklistEntry(
+                    recipient: .service(try ServiceAddress(.firebaseInstallation, name)),
+                    reason: Reason(rawValue: "UNREGISTERED"),
+                    since: now.advanced(by: .seconds(-120)), learntAt: now, route: "google",
+                    expiresAt: now.advanced(by: .seconds(seconds)))
+            }, in: world.journal)
+        let checked = try await world.tool("blacklist", "check", "fid:gone", "fid:bad", "--json")
+        #expect(try checked.lines().map { $0["blacklisted"] as? Bool } == [false, true], "\(checked)")
+        #expect(try await world.tool("blacklist", "check", "fid:gone").status == 0)
     }
 
     @Test("An export is taken in as it was, whatever is in it")
@@ -148,6 +199,13 @@ struct BlacklistCommandTests {
         try await store(entries, in: old.journal)
         let exported = try await old.tool("blacklist", "export")
         #expect(exported.status == 0, "\(exported.errors)")
+        let file = old.folder("blacklist.ndjson")
+        let written = try await old.tool("blacklist", "export", "-o", file)
+        #expect(written.status == 0 && written.output.isEmpty, "\(written)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == exported.output)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        #expect(try await old.tool("blacklist", "export", "-o", file).status == 73)
         let new = try OperatorWorld()
         try await store([], in: new.journal)
         let imported = try await new.tool("blacklist", "import", "-", "--json", input: exported.output)

@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastJournal
 import Scratch
 import Testing
 
@@ -30,6 +31,27 @@ struct ChannelsCommandTests {
 
     private func key(_ mock: MockProcess) -> [String] {
         ["--key", folder("certs/AuthKey.p8"), "--key-id", "MOCKKEYID1", "--team-id", "MOCKTEAMID"]
+    }
+
+    @Test("Beside a sealed journal without its key, flags that say all are enough, and else it is said what to give")
+    func sealed() async throws {
+        let mock = try await mock()
+        #expect(try await Tool.run("journal", "key", "new", folder("journal.key")).status == 0)
+        var options = LMDBJournal.Options()
+        options.keys = try JournalKeys(file: folder("journal.key"))
+        try LMDBJournal(directory: folder("sealed.journal"), options: options).close()
+        let port = try #require(mock.managementPort)
+        let flags = ["--journal", folder("sealed.journal"), "--trust", mock.trust, "--bundle-id", "com.example.app"]
+        let enough = try await run("list", mock: mock, flags: flags + ["--endpoint", "https://127.0.0.1:\(port)"])
+        #expect(enough.status == 0 && enough.errors.contains("has no channels"), "\(enough)")
+        let short = try await run("list", mock: mock, flags: flags)
+        #expect(short.status == 78, "\(short)")
+        for word in ["sealed with key", "--config", "--key-file", "--endpoint"] {
+            #expect(short.errors.contains(word), "\(short.errors)")
+        }
+        let withKey = try await run("list", mock: mock, flags: flags + ["--key-file", folder("journal.key")])
+        #expect(withKey.status == 64 && withKey.errors.contains("no journal remembers one"), "\(withKey)")
+        _ = try await mock.stop()
     }
 
     @Test("A channel is created, listed, shown and deleted")

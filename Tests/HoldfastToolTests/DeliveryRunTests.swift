@@ -282,13 +282,13 @@ private struct World {
             journal: journal, engine: engine, console: console,
             logger: ConsoleLogHandler.logger(console, isVerbose: false),
             options: options)
-        return await run.run(.file(InputTask(opened, defaultTopic: nil, place)))
+        return await run.run(.file(InputTask(opened, place)))
     }
 
     /// Takes some batches of a file as a sender that is killed then.
     func take(_ file: TemporaryFile, batches: Int) async throws {
         let opened = try InputFile(file.path)
-        var input = NotificationInput(opened, defaultTopic: nil)
+        var input = NotificationInput(opened)
         let feed = Feed(
             engine: engine, console: console, report: Monitor(FeedReport()), whyStuck: { nil })
         for _ in 0..<batches {

@@ -219,7 +219,7 @@ struct EntryExplanationTests {
         #expect(
             explain(facts).sentences.prefix(4) == [
                 "It was put off for TooManyRequests: too many notifications went to this token or channel in a short "
-                    + "time. It was answered so, or not at all, 3 times.",
+                    + "time, or, where all get this answer, to the service. It was answered so, or not at all, 3 times.",
                 "An earlier attempt had no answer: it may have been sent.",
                 "It is due at 2026-11-21T22:28:10Z (in 90 s).", "It goes again then.",
             ])
@@ -273,6 +273,15 @@ struct EntryExplanationTests {
             token: try DeviceToken("00fc13adff785122"), reason: .unregistered, since: Self.now, learntAt: Self.now,
             route: "default")
         #expect(text(facts).contains("a retry is refused until it is taken off."))
+        // One of another service's address ends by itself.
+        facts.blacklisted = BlacklistEntry(
+            recipient: .service(try ServiceAddress(.firebaseToken, "abc")), reason: Reason(rawValue: "UNREGISTERED"),
+            since: Self.now,
+            learntAt: Self.now, route: "default", expiresAt: Self.now.advanced(by: .seconds(86_400 * 30)))
+        #expect(
+            text(facts).contains(
+                "a retry is refused until 2026-12-21T22:26:40Z (in 30 days), when it is forgotten, or until it is taken off "
+                    + "before."))
     }
 
     @Test("A token that one environment called bad: where the notification went, and where the next ones go")
@@ -332,7 +341,10 @@ struct EntryExplanationTests {
     func reasons() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let source = try ["Holdfast/Values/Reason.swift", "HoldfastAPNsAnswers/Reason+APNs.swift"].map {
+        let source = try [
+            "Holdfast/Values/Reason.swift", "HoldfastAPNsAnswers/Reason+APNs.swift",
+            "HoldfastFCM/Answers/Reason+FCM.swift",
+        ].map {
             try String(contentsOf: root.appendingPathComponent("Sources/\($0)"), encoding: .utf8)
         }.joined()
         let names = source.matches(of: /Reason\(rawValue: "(\w+)"\)/).map { Reason(rawValue: String($0.output.1)) }

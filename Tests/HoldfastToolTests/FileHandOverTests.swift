@@ -191,6 +191,29 @@ struct FileHandOverTests {
         }
     }
 
+    /// What has ended was looked for one by one among all outcomes, for hours.
+    @Test("Others' pushes that end while it waits for room do not keep it from going on", .timeLimit(.minutes(1)))
+    func fullWithOthers() async throws {
+        try write((1...14_000).map { line($0) })
+        var options = LMDBJournal.Options()
+        options.entryLimit = 12_100
+        let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
+        try await world.withEngine(EngineConfiguration(), options: options) { engine in
+            try await engine.desk.pause(lane, reason: "incident")
+            let tool = try Tool.start(arguments([]))
+            #expect(try await waitUntil { try tool.errors.contains("; waiting") })
+            var other = PushNotification(
+                token: try DeviceToken(OperatorWorld.token(20_000)), topic: "a", payload: Array("{}".utf8))
+            other.guarantee = .atMostOnce
+            _ = try await engine.producer.submit(other)
+            #expect(await waitUntil { engine.status().confirmed == 1 })
+            try await engine.desk.resume(lane)
+            let result = try await tool.result()
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(engine.status().confirmed == 14_001)
+        }
+    }
+
     @Test("Of two that give one file one ends, and no line is called refused that the other had taken")
     func two() async throws {
         try write((1...1500).map { line($0) })

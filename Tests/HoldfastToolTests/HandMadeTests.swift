@@ -18,12 +18,12 @@ struct HandMadeTests {
 
     private func notifications(_ flags: String...) async throws -> [PushNotification] {
         let recipient = flags.contains("--channel") ? [] : ["--token", Self.token]
-        let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + flags))
+        let draft = try await NotificationDraft.read(try NotificationOptions.parse(recipient + flags))
         return try #require(draft).notifications(topic: "com.example.app")
     }
 
     private func payload(_ flags: String...) async throws -> String {
-        let draft = try await NotificationDraft(try NotificationOptions.parse(["--token", Self.token] + flags))
+        let draft = try await NotificationDraft.read(try NotificationOptions.parse(["--token", Self.token] + flags))
         let notifications = try #require(draft).notifications(topic: "t")
         return String(decoding: try #require(notifications.first).payload, as: UTF8.self)
     }
@@ -96,7 +96,7 @@ struct HandMadeTests {
     func tryUntil(what: [String]) async throws {
         func expiration(_ flags: String...) async throws -> Expiration? {
             let recipient = what == Self.broadcast ? [] : ["--token", Self.token]
-            let draft = try await NotificationDraft(try NotificationOptions.parse(recipient + what + flags))
+            let draft = try await NotificationDraft.read(try NotificationOptions.parse(recipient + what + flags))
             return try draft?.notifications(topic: "t").first?.expiration
         }
         #expect(try await expiration("--try-until", "1800000000") == .unstated(until: 1_800_000_000))
@@ -195,7 +195,7 @@ struct HandMadeTests {
     func badPayload() async throws {
         func failure(_ flags: String...) async -> ToolError? {
             do {
-                _ = try await NotificationDraft(try NotificationOptions.parse(["--token", "ab"] + flags))
+                _ = try await NotificationDraft.read(try NotificationOptions.parse(["--token", "ab"] + flags))
                 return nil
             } catch {
                 return error as? ToolError
@@ -204,7 +204,7 @@ struct HandMadeTests {
         let long = String(repeating: "x", count: 5000)
         let channel = ["--channel", "AAAA", "--event", "end", "--alert", String(repeating: "x", count: 5100)]
         let error = await #expect(throws: ToolError.self) {
-            try await NotificationDraft(try NotificationOptions.parse(channel))
+            try await NotificationDraft.read(try NotificationOptions.parse(channel))
         }
         #expect(error?.message.contains("5120 is the limit") == true)
         #expect(await failure("--event", "end", "--content-state", "[1]")?.message.contains("--content-state") == true)

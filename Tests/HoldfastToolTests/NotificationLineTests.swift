@@ -223,6 +223,46 @@ struct NotificationLineTests {
         #expect(fault?.reason == .missingTopic)
     }
 
+    @Test("Google's own form is a message for FCM, with Holdfast's members beside it")
+    func messages() throws {
+        let line = try parse(
+            """
+            {"project":"my-app","message":{"data":{ "a":"b" },"fid":"cXy1","android":{"ttl":"60s"}},"tag":"t",\
+            "apns-id":"123E4567-e89b-12d3-a456-4266554400a0","producer":"p","guarantee":"at-most-once","context":"c",\
+            "token-registered-at":1700000000,"deliver-after":1800000010,"deliver-within":"09:00-18:00 Europe/Berlin"}
+            """)
+        let notification = try #require(line.notifications.first)
+        #expect(line.notifications.count == 1 && line.producer == "p")
+        #expect(notification.recipient.notation == "fid:cXy1" && notification.topic == "my-app")
+        #expect(notification.payload == Array(#"{"data":{"a":"b"},"android":{"ttl":"60s"}}"#.utf8))
+        #expect(notification.expiration == .at(1_800_000_060) && notification.priority == .considerate)
+        #expect(notification.guarantee == .atMostOnce && notification.tag == Array("t".utf8))
+        #expect(notification.id == NotificationID("123e4567-e89b-12d3-a456-4266554400a0"))
+        #expect(notification.tokenRegisteredAt == WallTime(seconds: 1_700_000_000))
+        #expect(notification.deliverAfter == WallTime(seconds: 1_800_000_010) && notification.deliveryHours != nil)
+        #expect(notification.context == Array("c".utf8))
+        let short = try parse(#"{"message":{"topic":"news"},"try-until":1800000500}"#, topic: "com.x", project: "q")
+        #expect(short.notifications[0].topic == "q" && short.notifications[0].recipient.notation == "fcm-topic:news")
+        #expect(short.notifications[0].expiration == .unstated(until: 1_800_000_500))
+    }
+
+    @Test(
+        "A line is for Apple's services or for Google's, and says what a message lacks",
+        arguments: [
+            (#"{"message":{"fid":"a"},"token":"ab"}"#, "is for one"),
+            (#"{"message":{"fid":"a"},"payload":{}}"#, "is for one"),
+            (#"{"message":{"fid":"a"},"apns-priority":5}"#, "is for one"),
+            (#"{"project":"p"}"#, "has no \"message\""),
+            (#"{"message":{"fid":"a"}}"#, "has no \"project\""),
+            (#"{"project":"p","message":[]}"#, "must be an object"),
+            (#"{"project":"p","message":{"data":{}}}"#, "is not set"),
+            (#"{"project":"p","message":{"fid":"a","topic":"b"}}"#, "Exactly one of the fields"),
+        ])
+    func contradictsMessages(text: String, words: String) {
+        let fault = #expect(throws: LineFault.self) { try parse(text, topic: "x") }
+        #expect("\(fault.map { "\($0)" } ?? "")".contains(words))
+    }
+
     @Test("Lines full of tokens are bounded")
     func boundsTokens() throws {
         let limit = NotificationLine.maximumTokenCount
@@ -253,16 +293,17 @@ struct NotificationLineTests {
                 default: line.insert(line[random(line.count)], at: random(line.count))
                 }
             }
-            _ = try? NotificationLine(line, in: 0..<line.count, defaultTopic: nil)
+            _ = try? NotificationLine(line, in: 0..<line.count)
         }
     }
 
-    private func parse(_ text: String, topic: String? = nil) throws -> NotificationLine {
+    private func parse(_ text: String, topic: String? = nil, project: String? = nil) throws -> NotificationLine {
         // In the middle of other bytes, as in a file.
         let before = Array("{}\n".utf8)
         let line = Array(text.utf8)
         return try NotificationLine(
-            before + line + Array("\n]".utf8), in: before.count..<before.count + line.count, defaultTopic: topic)
+            before + line + Array("\n]".utf8), in: before.count..<before.count + line.count,
+            defaults: LineDefaults(topic: topic, project: project), now: WallTime(seconds: 1_800_000_000))
     }
 }
 

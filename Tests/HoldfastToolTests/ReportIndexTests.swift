@@ -128,7 +128,7 @@ struct ReportIndexTests {
             let history = try place.map { try #require(try file.history(before: $0.offset)) } ?? []
             try file.seek(to: place?.offset ?? 0)
             var input = NotificationInput(
-                file, defaultTopic: nil, ids: key, limit: 3, after: place.map { ($0, history) })
+                file, ids: key, limit: 3, after: place.map { ($0, history) })
             var (parts, start): ([NotificationInput.Batch], FileProgress?) = ([], place)
             while true {
                 let batch = try await input.next()

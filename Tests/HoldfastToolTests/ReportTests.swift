@@ -129,11 +129,12 @@ struct ReportTests {
     /// What a kill -9 leaves that came while the journal was made.
     private func begin() async throws {
         let report = try await SendReport.open(
-            report, nil, of: try InputFile(folder("in")), at: InputPlace(decision: .fromStart), journal: folder("j")
+            report, nil, of: try InputFile(folder("in")), at: InputPlace(decision: .fromStart),
+            in: .directory(folder("j")), journal: folder("j")
         ) { _, _ in
             preconditionFailure("nothing was taken")
         }
-        _ = try await report.ledger.finish(isWhole: false, fate: { _ in nil }, troubles: [:])
+        _ = try await report.ledger.finish(isWhole: false, fates: { uids in uids.map { _ in nil } }, troubles: [:])
     }
 
     @Test("Killed while its journal was made, it begins with the first line", arguments: [true, false])

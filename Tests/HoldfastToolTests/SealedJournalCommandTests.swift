@@ -123,4 +123,42 @@ import Testing
             }
         }
     }
+
+    @Test("A journal that is not sealed, or by half, is told with what to do before a service is refused it")
+    func unsealed() async throws {
+        try LMDBJournal(directory: folder("sealed.journal")).close()
+        _ = try await Tool.run("journal", "key", "new", folder("journal.key"))
+        let config = try configure("journal.key")
+        func expect(_ words: String, _ commands: [[String]]) async throws {
+            for command in commands {
+                let told = try await Tool.start(command + ["--config", config]).result()
+                let text = told.output + told.errors
+                #expect(told.status == (command[0] == "status" ? 3 : 78), "\(command): \(text)")
+                // In the doctor's text words are wrapped.
+                let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                #expect(line.contains(words) && line.contains("holdfast journal compact"), "\(command): \(line)")
+            }
+        }
+        try await expect("is not sealed", [["serve", "--check"], ["serve"], ["doctor", "--no-network"]])
+
+        let blacklist = folder("sealed.journal/blacklist/data.mdb")
+        let clear = try Data(contentsOf: URL(fileURLWithPath: blacklist))
+        #expect(try await Tool.run("journal", "compact", "--config", config).status == 0)
+        try clear.write(to: URL(fileURLWithPath: blacklist))
+        try await expect(
+            "blacklist/data.mdb is in the clear",
+            [
+                ["serve", "--check"], ["serve"], ["doctor", "--no-network"], ["status"], ["journal", "verify"],
+                ["journal", "backup", folder("copy.journal")],
+            ])
+        #expect(!FileManager.default.fileExists(atPath: folder("copy.journal")))
+        let status = try await Tool.run("journal", "status", "--config", config)
+        #expect(status.status == 0 && status.output.contains("by half"), "\(status.output)")
+        let verified = try await Tool.run("journal", "verify", "--config", config, "--json")
+        #expect(try verified.json()["halfSealed"] != nil, "\(verified.output)")
+        #expect(try await Tool.run("journal", "compact", "--config", config).status == 0)
+        let mended = try await Tool.run("journal", "verify", "--config", config)
+        #expect(mended.status == 0 && mended.output.hasSuffix("It is sound.\n"), "\(mended.output)")
+        #expect(try await Tool.run("serve", "--check", "--config", config).status == 0)
+    }
 }

@@ -56,7 +56,7 @@ struct SendLedgerTests {
     }
 
     private func finish(_ ledger: SendLedger, _ fates: [UID: EntryFate] = [:]) async throws -> SendLedger.Standing {
-        try await ledger.finish(isWhole: true, fate: { (uid) throws(JournalError) in fates[uid] }, troubles: [:])
+        try await ledger.finish(isWhole: true, fates: { uids in uids.map { fates[$0] } }, troubles: [:])
     }
 
     @Test("An outcome that comes before the receipts of its batch waits for them; others' outcomes are passed over")

@@ -32,6 +32,35 @@ struct TagCommandTests {
         #expect(queued.status == 0, "\(queued.errors)")
     }
 
+    @Test("An argument that is not UTF-8 is refused, and pauses no other tag")
+    func encoding() async throws {
+        let script = "exec \"$0\" tags pause \"$(printf 'sale\\377\\376')\" --journal \"$1\""
+        let refused = try await RunningTool(["-c", script, Tool.path, folder("j")], program: "/bin/sh").result()
+        #expect(refused.status == 64, "\(refused)")
+        #expect(refused.errors.contains("Argument 3, `sale\u{FFFD}\u{FFFD}`, is not UTF-8"), "\(refused.errors)")
+        #expect(refused.errors.contains("--tag-base64"), "\(refused.errors)")
+        let none = try await tool("tags", "pause", "--tag-base64", "sale!")
+        #expect(none.status == 64 && none.errors.contains("is not base64"), "\(none)")
+    }
+
+    @Test("A tag of bytes that are no text is paused in base64, and the command that status prints resumes it")
+    func bytes() async throws {
+        let mock = try await MockProcess(in: folder)
+        try await queue(mock)
+        let paused = try await tool("tags", "pause", "--tag-base64", "c2FsZf8=", "sale", "--json")
+        #expect(paused.status == 0 && paused.output.contains(#""tag-base64":"c2FsZf8=""#), "\(paused)")
+        let status = try await Tool.run("status", "--journal", folder("j"), "--json")
+        let command = "holdfast tags resume --tag-base64 c2FsZf8="
+        #expect(status.output.replacing("\\/", with: "/").contains(command), "\(status)")
+        let script = "holdfast() { \"$TOOL\" \"$@\" --journal \"$JOURNAL\"; }; \(command)"
+        let resumed = try await RunningTool(
+            ["-c", "TOOL='\(Tool.path)' JOURNAL='\(folder("j"))'; \(script)"], program: "/bin/bash"
+        ).result()
+        #expect(resumed.status == 0, "\(resumed)")
+        let left = try await tool("tags", "list", "--json")
+        #expect(left.output.contains(#""tag":"sale""#) && !left.output.contains("base64"), "\(left)")
+    }
+
     @Test("Paused in a process that is killed: the rest goes, the campaign waits, is explained, dropped, and resumed")
     func paused() async throws {
         let mock = try await MockProcess(in: folder)

@@ -312,6 +312,31 @@ struct TransferTests {
         #expect(fault?.description.contains(message) == true, "\(String(describing: fault))")
     }
 
+    @Test("Google's own form is imported in place of address, topic and payload")
+    func googlesForm() throws {
+        func read(_ parts: String) throws -> PushNotification {
+            let line =
+                #"{"lane":"r/considerate/at-least-once","producer":"d","state":"waiting","accepted-at":1800000000000,"#
+                + #""apns-id":"00000000-0000-0001-0000-000000000002","guarantee":"at-least-once",\#(parts)}"#
+            return try ImportLine(Array(line.utf8), in: 0..<line.utf8.count).entry.notification
+        }
+        let message = #""message":{"fid":"cXy1","data":{"a":"b"},"android":{"ttl":"60s"}}"#
+        let notification = try read(#""project":"my-app",\#(message)"#)
+        #expect(notification.recipient.notation == "fid:cXy1" && notification.topic == "my-app")
+        #expect(notification.payload == Array(#"{"data":{"a":"b"},"android":{"ttl":"60s"}}"#.utf8))
+        #expect(notification.expiration == .at(1_800_000_060) && notification.priority == .considerate)
+        #expect(try read(#""project":"p","apns-expiration":7,\#(message)"#).expiration == .at(7))
+        for (parts, words) in [
+            (message, "has no \"project\""), (#""project":"p""#, "goes with \"message\""),
+            (#""project":"p","apns-topic":"t",\#(message)"#, "both \"message\" and \"apns-topic\""),
+            (#""project":"p","payload":{},\#(message)"#, "both \"message\" and \"payload\""),
+            (#""project":"p","message":{"fid":"a"}"#, "has no \"apns-expiration\""),
+        ] {
+            let fault = #expect(throws: LineFault.self) { try read(parts) }
+            #expect(fault?.description.contains(words) == true, "\(parts): \(String(describing: fault))")
+        }
+    }
+
     @Test("Lines that are cut, or have a byte changed, never crash, and what is taken of them can be written again")
     func garbage() throws {
         var random = Xoshiro256(seed: 3)

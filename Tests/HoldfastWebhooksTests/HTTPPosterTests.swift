@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastOpenSSL
+import HoldfastRequests
 import HoldfastTransport
 import Scratch
 import Testing
@@ -14,14 +15,14 @@ struct HTTPPosterTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func request(_ number: Int = 1) throws -> WebhookRequest {
+    private func request(_ number: Int = 1) throws -> PostRequest {
         let id = "crm-\(number)-\(number)"
         let post = WebhookMachine.Post(
             items: 0..<0, first: OutcomeCursor(1), last: OutcomeCursor(1), attempt: 1, missed: 0,
             isPossibleDuplicate: false)
         let body = WebhookBody.bytes(post, id: id, webhook: "crm", timestamp: WallTime(seconds: 5), outcomes: [])
         let secret = try WebhookSecret(Samples.secret)
-        return WebhookRequest(
+        return PostRequest(
             headers: [
                 "webhook-id": id, "webhook-timestamp": "5",
                 "webhook-signature": try WebhookSignature.value(id: id, timestamp: 5, body: body, secret: secret),

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastControl
+import HoldfastRequests
 import Logging
 
 @testable import HoldfastWebhooks
@@ -13,7 +14,7 @@ enum Samples {
         to url: String = "http://127.0.0.1:1/told?key=hidden", batch: Int = 500
     ) throws -> WebhookConfiguration {
         var configuration = WebhookConfiguration(
-            name: "crm", address: try WebhookAddress(url), secret: try WebhookSecret(secret))
+            name: "crm", address: try PostAddress(webhook: url), secret: try WebhookSecret(secret))
         configuration.batch = batch
         return configuration
     }

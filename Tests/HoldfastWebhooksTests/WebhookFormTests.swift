@@ -1,6 +1,7 @@
 import BuiltProgram
 import Foundation
 import Holdfast
+import HoldfastRequests
 import RawClients
 import Scratch
 import Testing
@@ -11,12 +12,12 @@ import Testing
 @Suite struct WebhookFormTests {
     @Test("A URL is taken apart, and only its server is shown")
     func address() throws {
-        let one = try WebhookAddress("https://CRM.example.com/holdfast/told?key=abc")
+        let one = try PostAddress(webhook: "https://CRM.example.com/holdfast/told?key=abc")
         #expect(one.host == "crm.example.com" && one.port == 443 && one.target == "/holdfast/told?key=abc")
         #expect(one.server == "https://crm.example.com" && one.authority == "crm.example.com")
-        let two = try WebhookAddress("http://[::1]:8080?x")
+        let two = try PostAddress(webhook: "http://[::1]:8080?x")
         #expect(two.isCleartext && two.target == "/?x" && two.server == "http://[::1]:8080")
-        #expect(try WebhookAddress("https://a.example:8443").target == "/")
+        #expect(try PostAddress(webhook: "https://a.example:8443").target == "/")
     }
 
     @Test(
@@ -30,7 +31,7 @@ import Testing
             ("https://a.example/" + String(repeating: "x", count: 2048), "more than 2048"),
         ])
     func wrongAddress(_ text: String, _ words: String) throws {
-        let error = #expect(throws: (any Error).self) { try WebhookAddress(text) }
+        let error = #expect(throws: (any Error).self) { try PostAddress(webhook: text) }
         #expect("\(try #require(error))".contains(words), "\(error as Any)")
     }
 

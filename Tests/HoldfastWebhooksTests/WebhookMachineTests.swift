@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastRequests
 import Testing
 
 @testable import HoldfastWebhooks

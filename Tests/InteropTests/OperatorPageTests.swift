@@ -1,5 +1,6 @@
 import BuiltProgram
 import Foundation
+import TestPostgres
 import Testing
 
 /// The operators' page in a browser that we did not write. The long form, with pictures: `Scripts/page-trial --shots DIR`.
@@ -13,10 +14,18 @@ struct OperatorPageTests {
     @Test(
         "It shows a service at work, pauses, resumes, searches, retries, and lets no other site in",
         .enabled(if: isThere, "Debian package chromium or nodejs is not installed"))
-    func used() async throws {
+    func used() async throws { try await trial() }
+
+    @Test(
+        "Two hosts on one database show each other, pause for both, find each other's entries, and say which is gone",
+        .enabled(if: isThere, "Debian package chromium or nodejs is not installed"),
+        .enabled(if: PostgresProgram.isWanted, "PostgreSQL is not installed"))
+    func fleet() async throws { try await trial("--fleet") }
+
+    private func trial(_ flags: String...) async throws {
         let program = try #require(BuiltProgram.named("holdfast"))
         let outcome = try await BuiltProgram.run(
-            BuiltProgram.root.appendingPathComponent("Scripts/page-trial"), ["--quick"],
+            BuiltProgram.root.appendingPathComponent("Scripts/page-trial"), ["--quick"] + flags,
             environment: ["HOLDFAST": program.path])
         #expect(outcome.status == 0, "\(outcome.text)")
     }

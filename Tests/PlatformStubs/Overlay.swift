@@ -11,6 +11,8 @@ public var errno: Int32 {
     set {}
 }
 
+public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { 0 }
+public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { 0 }
 public func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { 0 }
 public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { 0 }
 public func fcntl(_ fd: Int32, _ cmd: Int32, _ ptr: UnsafeMutableRawPointer) -> Int32 { 0 }

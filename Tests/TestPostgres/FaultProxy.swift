@@ -16,6 +16,9 @@ package final class FaultProxy: Sendable {
         case garble(oneIn: UInt64, seed: UInt64)
         /// Passes bytes with the text on, and nothing that comes back.
         case silentAfter(String)
+        /// Passes bytes with the text on, and nothing after them either way. The server is not told that its client is gone, as behind a
+        /// balancer.
+        case deafAfter(String)
         /// Passes every byte of the server's on by itself.
         case slow
     }
@@ -84,6 +87,12 @@ private final class Passage: Sendable {
             }
             if case .cutAnswer(let text, let count) = fault, bytes.hold(text) {
                 answers.withLock { $0 = .cutAfter(count) }
+            }
+            if case .deafAfter(let text) = fault, bytes.hold(text) {
+                answers.withLock { $0 = .swallow }
+                server.write(bytes)
+                while !client.read().isEmpty {}
+                return
             }
             guard server.write(bytes) else { break }
         }

@@ -29,6 +29,15 @@ package final class Socket: Sendable {
         }
     }
 
+    /// Keeps a port of its own, at which connections are refused: nobody else can listen there meanwhile.
+    package static func refusing() throws -> Socket {
+        let kept = try Socket(socket(AF_INET, SocketKind.stream, 0))
+        guard unsafe withAddress(0, { unsafe bind(kept.descriptor, $0, $1) }) == 0 else {
+            throw PostgresFailure("a port can't be kept: errno \(errno)")
+        }
+        return kept
+    }
+
     package convenience init(connectedTo port: Int) throws {
         try self.init(socket(AF_INET, SocketKind.stream, 0))
         let result = unsafe Self.withAddress(port) { unsafe connect(descriptor, $0, $1) }

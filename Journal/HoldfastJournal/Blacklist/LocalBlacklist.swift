@@ -66,9 +66,7 @@ package enum LocalBlacklist {
             try marker.sync()
             try Files.syncDirectory(place.path)
             _ = try Files.makeDirectory(place.blacklist, adopting: true)
-            for name in ["data.mdb", "lock.mdb"] where Files.exists(place.blacklist + "/" + name) {
-                try Files.remove(place.blacklist + "/" + name)
-            }
+            try Environment.remove(from: place.blacklist)
         }
     }
 }

@@ -17,6 +17,8 @@ package struct VerificationReport: Sendable {
     package internal(set) var rows: [String: Int] = [:]
     /// Rows that are sealed, by the id of the key; empty for a journal that is not sealed.
     package internal(set) var sealed: [String: Int] = [:]
+    /// Whether the journal is sealed.
+    package internal(set) var sealing = JournalSealing.clear
     /// Findings that are no damage, but that an operator should know.
     package internal(set) var remarks: [String] = []
 

@@ -24,7 +24,7 @@ extension JournalDirectory {
     }
 
     /// Refuses a place where the journal cannot be, and changes nothing: without the directory that it is to be made in, on
-    /// a file system that cannot keep the promises, or with a lock that leads elsewhere.
+    /// a file system that cannot keep the promises, or with a file that leads elsewhere.
     func examine(create: Bool) throws(JournalError) {
         if !create && !isEvident { throw notFound }
         if let parent = missingParent {
@@ -33,8 +33,20 @@ extension JournalDirectory {
         if Files.exists(path), !Files.isDirectory(path) {
             throw JournalError(.notFound, "\(path) is a file, and a journal is a directory: give another path")
         }
+        if !Files.exists(path), Files.isLink(path) {
+            throw JournalError(
+                .notFound, "\(path) is a symbolic link that leads nowhere: make what it leads to, or remove it")
+        }
         try checkFileSystem()
-        if Files.isLink(ownerLock) { throw OwnerLock.leadsElsewhere(ownerLock) }
+        try refuseLinks()
+    }
+
+    /// Refuses files of the journal that lead elsewhere, also where they would only be read: a copy in their place would leave
+    /// the file behind the link as it was.
+    func refuseLinks() throws(JournalError) {
+        try translated("look at", path) { () throws(LMDBError) in
+            for file in [ownerLock] + dataFiles + lockFiles { try Files.refuseLink(file) }
+        }
     }
 
     /// Makes the directory. What is in it, the owner makes.
@@ -95,7 +107,7 @@ extension JournalDirectory {
         JournalError(
             .damaged,
             "\(path) is a journal, but \(part) is \(how). It was left as it is: put back what was moved, or restore a backup; "
-                + "`holdfast journal verify --journal \(path) --salvage NEW` copies what is left into a new journal. Remove "
-                + "\(path) only if nothing of it is wanted.")
+                + "`holdfast journal verify --journal \(ShellText.word(path)) --salvage NEW` copies what is left into a new "
+                + "journal. Remove \(path) only if nothing of it is wanted.")
     }
 }

@@ -41,6 +41,8 @@ struct JournalDirectory: Sendable {
     }
 
     var dataFiles: [String] { [entries + "/data.mdb", blacklist + "/data.mdb"] }
+    /// Liblmdb's own, beside them.
+    var lockFiles: [String] { [entries + "/lock.mdb", blacklist + "/lock.mdb"] }
 
     /// Looks at both data files before liblmdb does.
     func checkDataFiles() throws(JournalError) {

@@ -23,6 +23,7 @@ final class JournalImage {
         self.limits = limits
         guard place.isEvident else { throw place.notFound }
         try place.checkFileSystem()
+        try place.refuseLinks()
         lock = try OwnerLock(reading: place)
         owner = lock == nil ? OwnerLock.owner(of: place) : nil
     }

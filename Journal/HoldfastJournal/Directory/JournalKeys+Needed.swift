@@ -1,6 +1,9 @@
 package import Holdfast
 
 extension JournalKeys {
+    /// Whether a key file is a credential of systemd's that this process was not given: it is its service's alone.
+    package static func isWithheld(_ file: String) -> Bool { KeyFile.isWithheld(file) }
+
     /// Reads the key file of a journal. Without one, the error also names the keys that the journal needs.
     ///
     /// - Parameter journal: its directory; nil where nobody knows it.

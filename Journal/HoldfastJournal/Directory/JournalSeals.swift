@@ -25,16 +25,28 @@ struct JournalSeals {
         opening place: JournalDirectory, _ keys: JournalKeys?, _ parts: [JournalPart] = JournalPart.allCases
     ) throws(JournalError) {
         var seals: [JournalPart: JournalSeal] = [:]
+        var (sealed, clear): ([JournalPart], [JournalPart]) = ([], [])
         for part in parts {
             let finding = try place.find(part)
             if let seal = try SealSearch(part, keys, in: place.path).find(in: finding) {
                 seals[part] = seal
+                sealed.append(part)
             } else if let keys {
-                guard try Self.isNew(part, finding, place) else { throw .notSealed(place.path) }
+                if try !Self.isNew(part, finding, place) { clear.append(part) }
                 seals[part] = try JournalSeal(part, keys, listed: nil, index: nil)
             }
         }
+        guard clear.isEmpty else {
+            throw sealed.first.map { .halfSealed(place.path, .half(sealed: $0.file)) } ?? .notSealed(place.path)
+        }
         self.init(seals)
+    }
+
+    /// How much of a journal is sealed. A file that is not there, or can't be read, says nothing of it.
+    func sealing(of place: JournalDirectory) throws(JournalError) -> JournalSealing {
+        var sealed: [JournalPart: Bool] = [:]
+        for part in JournalPart.allCases where try place.find(part).file != nil { sealed[part] = seals[part] != nil }
+        return JournalSealing(sealed)
     }
 
     /// The ids of the keys that a journal needs; none for one that is not sealed, or can't be looked at.

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastLMDB
+import HoldfastPlatform
 
 /// The lock by which one process owns a journal: `flock` on the journal's directory, on its data file, and on a file of its
 /// own whose text says who owns it. The kernel lets go of them when the process ends, however it ends.
@@ -21,7 +22,7 @@ final class OwnerLock: Sendable {
         try prepare()
         var files = [directory]
         for path in [place.ownerLock] + (Files.exists(place.data) ? [place.data] : []) {
-            let mode: OpenFile.Mode = path == place.ownerLock ? .createHere : .read
+            let mode: OpenFile.Mode = path == place.ownerLock ? .create : .read
             guard let file = try Self.take(path, mode, exclusive: true, place) else { throw Self.inUse(place) }
             files.append(file)
         }
@@ -70,17 +71,8 @@ final class OwnerLock: Sendable {
             }
             throw LMDBError(.noEntry, "flock", path: path)
         } catch {
-            guard mode == .createHere, error.code == .tooManyLinks else {
-                throw JournalError(error, "lock", place.path)
-            }
-            throw leadsElsewhere(path)
+            throw JournalError(error, "lock", place.path)
         }
-    }
-
-    static func leadsElsewhere(_ path: String) -> JournalError {
-        JournalError(
-            .permissionDenied,
-            "\(path) is a symbolic link, and what is written there would go elsewhere: remove it, it is made anew")
     }
 
     /// Attempts at locking a file that others exchange meanwhile.
@@ -155,24 +147,24 @@ extension OwnerLock {
 }
 
 /// The kernel's list of file locks, `/proc/locks`.
-enum LockList {
-    struct Holder: Hashable {
-        let process: Int32
+package enum LockList {
+    package struct Holder: Hashable {
+        package let process: Int32
         /// Whether it holds the lock alone.
-        let isWriter: Bool
+        package let isWriter: Bool
     }
 
     /// A process that holds a `flock` on the file.
-    static func holder(ofFile path: String) -> Holder? {
+    package static func holder(ofFile path: String) -> Holder? {
         guard let identity = try? FileIdentity(of: path),
-            let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+            let text = ProcessFiles.text("/proc/locks")
         else { return nil }
         return holder(ofInode: identity.inode, in: text)
     }
 
     /// Whether a process has been stopped, by SIGSTOP or a terminal or a debugger. It keeps its locks and does nothing.
     static func isStopped(_ process: Int32) -> Bool {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        guard let text = ProcessFiles.text("/proc/\(process)/stat") else { return false }
         return isStopped(text)
     }
 

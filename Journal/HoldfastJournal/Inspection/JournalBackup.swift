@@ -29,7 +29,8 @@ package enum JournalBackup {
     ///     with modes 0700 and 0600, synced, looked at in every byte, and then renamed.
     ///   - keys: with which it may be sealed. The copy is sealed with the same ones.
     ///   - limits: for a journal in use, whose file grows by what is written while it is read.
-    /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `damaged` (nothing is kept then), `limitReached`
+    /// - Throws: ``JournalError`` with code `notFound`, `alreadyExists`, `wrongKey` (also for a journal of which one file alone is
+    ///   sealed: its copy would have the rest in the clear), `damaged` (nothing is kept then), `limitReached`
     ///   (a journal in use was pinned for too long), `diskFull`, `permissionDenied` or `inputOutput`.
     package static func run(
         directory: String, destination: String, keys: JournalKeys? = nil,
@@ -37,6 +38,7 @@ package enum JournalBackup {
         progress: @escaping (InspectionProgress) -> Void = { _ in }
     ) throws(JournalError) -> CopyReport {
         let image = try JournalImage(directory, limits, keys)
+        try refuseHalfSealed(image, keys)
         let new = try NewJournal(destination, of: image.place)
         return try new.making { () throws(JournalError) in
             var report = CopyReport(
@@ -57,5 +59,12 @@ package enum JournalBackup {
             report.sealed = try new.finish(of: image.place, keys, progress).sealed
             return report
         }
+    }
+
+    /// No process that uses a journal has opened one that is sealed by half.
+    private static func refuseHalfSealed(_ image: JournalImage, _ keys: JournalKeys?) throws(JournalError) {
+        guard image.owner == nil else { return }
+        let sealing = try JournalSeals(reading: image.place, keys).sealing(of: image.place)
+        if case .half = sealing { throw .halfSealed(image.place.path, sealing) }
     }
 }

@@ -21,6 +21,7 @@ package enum JournalCompaction {
         let place = JournalDirectory(directory)
         try place.refuseIncomplete()
         try place.checkFileSystem()
+        try place.refuseLinks()
         let lock = try OwnerLock(owning: place)
         defer { withExtendedLifetime(lock) {} }
         let image = JournalImage(owned: place, keys)

@@ -25,14 +25,18 @@ package enum JournalVerification {
         _ image: JournalImage, _ progress: @escaping (InspectionProgress) -> Void
     ) throws(JournalError) -> VerificationReport {
         var report = VerificationReport(directory: image.place.path, owner: image.owner)
+        var seals: [JournalPart: Bool] = [:]
         for part in JournalImage.Part.allCases {
             let found = try image.read(part) { (opened) throws(JournalError) -> VerificationReport in
+                // A file that can't be read says nothing of it.
+                seals[part] = opened.finding.file == nil ? nil : opened.seal != nil
                 let check = FileCheck(opened, VerificationReport(directory: "", owner: nil), progress)
                 check.run()
                 return check.report
             }
             report.add(found)
         }
+        report.sealing = JournalSealing(seals)
         return report
     }
 }

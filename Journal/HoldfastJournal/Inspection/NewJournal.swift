@@ -35,7 +35,7 @@ struct NewJournal {
         try place.checkFileSystem()
         try place.makeDirectories()
         // A reader at rest locks it.
-        try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .createHere) }
+        try translated("make", place.path) { () throws(LMDBError) in _ = try OpenFile(place.ownerLock, .create) }
     }
 
     /// Checks every byte of it, makes it durable, and gives it its name.

@@ -44,7 +44,7 @@ extension LMDBJournal {
             CopyRule.skipUIDs(&state.facts)
             for index in state.lanes.indices {
                 let lane = state.lanes[index]
-                state.lanes[index].mark = max(lane.mark, min(lane.lastUID, forgotten[lane.key] ?? 0))
+                state.lanes[index].mark = max(lane.mark, min(lane.lastUID, forgotten.last(of: lane.key)))
             }
         }
         try store.markOpen(

@@ -9,6 +9,10 @@ extension LMDBJournal {
     /// each second renew it.
     package var wantOfRoom: JournalError? { shared.withLock { shared in shared.wantOfRoom } }
 
+    package var refusal: JournalError? { options.ownership?.refusal }
+
+    package var firstUID: UID { UID(options.uidBase + 1) }
+
     /// Bytes that a journal needs on its file system before it takes a notification.
     private static func least(_ options: Options) -> Int {
         max(options.reserve, Options.leastReserve) + SpaceGuard.step + 2 * LMDBBlacklist.reserve
@@ -83,8 +87,8 @@ extension LMDBJournal {
         if isCopiedOnWrite {
             warnings.append(
                 "\(environment.path)/data.mdb is on btrfs and copied on write, so the room kept for it is worthless on a full "
-                    + "disk. Stop its owner and run `holdfast journal compact --journal \(path)`, which writes it anew "
-                    + "without.")
+                    + "disk. Stop its owner and run `holdfast journal compact --journal \(ShellText.word(path))`, which writes "
+                    + "it anew without.")
         }
         return warnings
     }

@@ -27,6 +27,8 @@ package final class JournalReader: Sendable {
     /// Held while a copy of a shared blacklist is read at rest.
     private let copyLock: Monitor<OwnerLock?>
     private let keys: JournalKeys?
+    /// Whether it uses a copy of a shared blacklist in the place of its own.
+    private let usesOther: Bool
     private let isOpen = Monitor(true)
     let pageByteCount: Int
 
@@ -55,6 +57,7 @@ package final class JournalReader: Sendable {
         directory: String, blacklist shared: String? = nil, keys: JournalKeys? = nil
     ) throws(JournalError) {
         self.keys = keys
+        usesOther = shared != nil
         let place = JournalDirectory(directory)
         let path = place.path
         try place.refuseIncomplete()
@@ -322,6 +325,22 @@ package final class JournalReader: Sendable {
     private func refuseMissingKey(of environment: Environment, _ part: JournalPart) throws(JournalError) {
         guard let seal = environment.rowSeals as? JournalSeal, seal.core.takeMissing() != nil else { return }
         _ = try SealSearch(part, keys, in: directory).find(in: environment)
+    }
+
+    /// Whether the journal's own files are sealed: a copy of a blacklist that hosts share is sealed when it is opened.
+    package var sealing: JournalSealing {
+        JournalSealing(
+            entries: store.environment.rowSeals != nil, blacklist: usesOther ? nil : blacklist.rowSeals != nil)
+    }
+
+    /// Throws what an opening with keys would, of a journal that is not sealed, or by half.
+    package func refuseUnsealed() throws(JournalError) {
+        let sealing = sealing
+        switch sealing {
+        case .sealed: break
+        case .clear: throw .notSealed(directory)
+        case .half: throw .halfSealed(directory, sealing)
+        }
     }
 
     /// The ids of the keys with which the journal may be sealed, the one that seals first; empty for one that is not sealed.

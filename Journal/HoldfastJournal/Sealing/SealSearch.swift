@@ -137,7 +137,17 @@ extension JournalError {
         return JournalError(
             .wrongKey,
             "\(directory) is sealed with key \(needed), and \(what). Nothing was changed. Name the file that has the key by "
-                + "`journal.key-file` or --key-file; without the key nothing in the journal can be read.")
+                + "`journal.key-file`, --key-file or HOLDFAST_JOURNAL_KEY_FILE; without the key nothing in the journal can be read."
+        )
+    }
+
+    /// A journal of which one file alone is sealed, and that is to be opened with a key.
+    static func halfSealed(_ directory: String, _ sealing: JournalSealing) -> JournalError {
+        JournalError(
+            .wrongKey,
+            "\(directory) is sealed by half: \(sealing.words). Nothing was changed. "
+                + "`holdfast journal compact --journal \(ShellText.word(directory)) --key-file FILE` again, at rest, seals "
+                + "the rest, and with --unseal takes the seals away.")
     }
 
     /// A journal that is not sealed, and is to be opened with a key.
@@ -145,6 +155,6 @@ extension JournalError {
         JournalError(
             .wrongKey,
             "\(directory) is not sealed, and a key was given. Nothing was changed. `holdfast journal compact --journal "
-                + "\(directory) --key-file FILE` seals it, at rest; or leave the key away.")
+                + "\(ShellText.word(directory)) --key-file FILE` seals it, at rest; or leave the key away.")
     }
 }

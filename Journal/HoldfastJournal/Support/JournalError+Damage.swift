@@ -27,8 +27,8 @@ extension JournalError {
     }
 
     static func salvageAdvice(_ directory: String) -> String {
-        "`holdfast journal verify --journal \(directory)` says what is damaged; with `--salvage NEW` it copies what is sound "
-            + "into a new journal."
+        "`holdfast journal verify --journal \(ShellText.word(directory))` says what is damaged; with `--salvage NEW` it "
+            + "copies what is sound into a new journal."
     }
 }
 

@@ -6,10 +6,27 @@ extension JournalError {
     ///
     /// - Parameter doing: the verb for the message, such as "append to".
     package init(_ error: LMDBError, _ doing: String, _ directory: String) {
+        if let what = Self.notAFile(error) {
+            self.init(.permissionDenied, what)
+            return
+        }
         self.init(
             Self.code(of: error.code),
             "cannot \(doing) \(directory): \(error.operation) says: \(error.code)\(Self.advice(on: error.code, directory))"
         )
+    }
+
+    /// The message where a link, a pipe, a directory or a device lies in the place of a file; nil for other errors.
+    private static func notAFile(_ error: LMDBError) -> String? {
+        let advice =
+            error.path.hasSuffix("lock.mdb") || error.path.hasSuffix(".lock")
+            ? "remove it, it is made anew" : "put the file itself there"
+        return switch error.code {
+        case .tooManyLinks where Files.isLink(error.path):
+            "\(error.path) is a symbolic link, and what is written there would go elsewhere: \(advice)"
+        case .notAFile: "\(error.path) is a directory, a pipe or a device, and a file is needed there: \(advice)"
+        default: nil
+        }
     }
 
     private static func code(of code: LMDBError.Code) -> Code {

@@ -56,10 +56,10 @@ public struct JournalOptions: Sendable {
     /// Of the identities by which repeats are recognised, the same for all journals with this ``gate``. nil for the journal's own
     /// key.
     package var repeatKey: IdentityKey?
-    /// The last UIDs, by lane, of those who have gone on from an earlier time of what is opened, and whose deeds it does not have:
-    /// up to them, what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its
-    /// record says. nil where nobody has.
-    package var forgotten: [LaneKey: UInt64]?
+    /// How far somebody else has gone on from an earlier state of this journal, which does not show what he has sent. Up to there,
+    /// what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its record says.
+    /// nil where nobody has.
+    package var forgotten: Forgotten?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
 
@@ -91,6 +91,24 @@ public struct JournalOptions: Sendable {
         /// The end of the process at any instant, but not loss of power or a crash of the kernel. After those the journal
         /// may have lost its last seconds or be unreadable, because unsynced pages reach the disk in any order.
         case process
+    }
+}
+
+extension JournalOptions {
+    /// How far others have gone on from what a journal has.
+    package enum Forgotten: Sendable {
+        /// The last UIDs by lane, where the one is here who has done it.
+        case upTo([LaneKey: UInt64])
+        /// Nobody is here who knows.
+        case unknown
+
+        /// - Returns: the last UID of a lane that may have been sent.
+        func last(of lane: LaneKey) -> UInt64 {
+            switch self {
+            case .upTo(let last): last[lane] ?? 0
+            case .unknown: .max
+            }
+        }
     }
 }
 

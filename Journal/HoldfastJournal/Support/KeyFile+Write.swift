@@ -75,7 +75,7 @@ extension KeyFile {
         for key in keys { text += key.line + [UInt8(ascii: "\n")] }
         let part = "\(other).\(UUID().uuidString).new"
         return try translated("write the key file", path) { () throws(LMDBError) in
-            let file = try OpenFile(part, .createHere)
+            let file = try OpenFile(part, .create)
             do throws(LMDBError) {
                 if let model { try file.takeOwnerAndMode(of: model) }
                 try file.replace(with: text)

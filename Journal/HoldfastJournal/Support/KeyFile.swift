@@ -23,13 +23,30 @@ struct KeyFile {
             self.path = path
             return
         }
-        guard let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else {
+        guard !Self.isWithheld(path), let directory = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]
+        else {
+            let name = path.dropFirst(Self.credentials.count)
             throw JournalError(
                 .wrongKey,
-                "the key file \(path) is a credential of systemd's, and this process was given none: start it by a unit with "
-                    + "`LoadCredential=\(path.dropFirst(Self.credentials.count)):FILE`, or name the file itself")
+                "the key file \(path) is a credential of systemd's, and this process was given none. A service gets it by "
+                    + "`LoadCredential=\(name):FILE` in its unit. For a command, name a file by HOLDFAST_JOURNAL_KEY_FILE or "
+                    + "--key-file: that FILE, or while the service runs, as root, /run/credentials/holdfast.service/\(name)"
+            )
         }
         self.path = directory + "/" + path.dropFirst(Self.credentials.count)
+    }
+
+    /// Whether a path is that of a credential of systemd's, which looks after its access: by rights for a user beside the mode, whose
+    /// group bits show them.
+    static func isCredential(_ path: String) -> Bool {
+        path.hasPrefix(credentials)
+            || URL(fileURLWithPath: path).standardizedFileURL.path.hasPrefix("/run/credentials/")
+    }
+
+    /// Whether a path is that of a credential of systemd's, and this process was given none: its service alone can read it so.
+    static func isWithheld(_ path: String) -> Bool {
+        path.hasPrefix(credentials)
+            && (ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] ?? "").isEmpty
     }
 
     /// - Throws: ``JournalError`` with code `wrongKey`, whatever keeps the keys away: an operator must mend it.
@@ -84,21 +101,32 @@ struct KeyFile {
     /// The file itself, where ``path`` is a symbolic link to it.
     var target: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
+    /// Why it can't be looked at.
+    private var absence: String {
+        if Files.isHidden(path) { return "the key file \(path) can't be looked at: this user may not" }
+        let place =
+            Files.isLink(path)
+            ? "\(path), a symbolic link, leads to no file" : "there is no key file \(path)"
+        return "\(place): put it back; `holdfast journal key new` makes one for a new journal"
+    }
+
     /// Nobody but its owner, or root, may have access. Of a credential, the service manager looks after that.
     private func checkRights() throws(JournalError) {
         let attributes: [FileAttributeKey: Any]
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: target)
         } catch {
-            guard Files.exists(path) || Files.isHidden(path) else {
-                throw JournalError(
-                    .wrongKey,
-                    "there is no key file \(path): put it back; `holdfast journal key new` makes one for a new journal")
-            }
-            throw JournalError(.wrongKey, "the key file \(path) can't be looked at: this user may not")
+            throw JournalError(.wrongKey, absence)
+        }
+        switch attributes[.type] as? FileAttributeType {
+        // What can't be reached through a link, Foundation tells of as a link.
+        case .typeSymbolicLink?: throw JournalError(.wrongKey, absence)
+        case .typeDirectory?:
+            throw JournalError(.wrongKey, "the key file \(path) is a directory: name the file itself")
+        default: break
         }
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
-        let open = given.hasPrefix(Self.credentials) ? 0o027 : 0o077
+        let open = Self.isCredential(given) ? 0o027 : 0o077
         guard mode & open == 0 else {
             throw JournalError(
                 .wrongKey,

@@ -50,10 +50,20 @@ extension JournalWriter {
     /// has filled up, or has room again.
     func lookAtRoom() {
         let highWaterPages = highWaterPages()
-        tellRoom(
+        // Where there is room for a small one in what is allocated, the disk may be full all the same.
+        let bytes = max(Self.usualAppend, refusedByteCount)
+        let refusal =
             limitation(of: Self.usualAppend, entries: state.unconfirmed + 1, highWaterPages: highWaterPages)
-                ?? allocate(Self.usualAppend, highWaterPages: highWaterPages))
+            ?? allocate(bytes, highWaterPages: highWaterPages)
+        if refusal == nil { refusedByteCount = 0 }
+        tellRoom(refusal)
     }
+
+    /// The disk had no room for appends of so many bytes, and will be asked for that again.
+    func refused(_ bytes: Int) { refusedByteCount = refusedByteCount == 0 ? bytes : min(refusedByteCount, bytes) }
+
+    /// Appends of so many bytes have room.
+    func admitted(_ bytes: Int) { if bytes >= refusedByteCount { refusedByteCount = 0 } }
 
     /// - Parameter refusal: why an append is refused; nil when it is not.
     func tellRoom(_ refusal: JournalError?) {

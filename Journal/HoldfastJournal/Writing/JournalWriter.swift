@@ -29,6 +29,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false
+    /// The bytes of the smallest appends for which the disk has had no room since it last had; 0 while it has.
+    var refusedByteCount = 0
     /// Something was refused for want of room on the disk, which old outcomes may take.
     var isLogInTheWay = false
     /// The most bytes that the log may have, as the last settlement said; nil for no limit.
@@ -185,6 +187,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 let refusal = JournalError(error, "append to", directory)
                 let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
                 if !appends.isEmpty {
+                    refused(appends.reduce(0) { $0 + backlog[$1].appendedBytes })
                     tellRoom(refusal)
                     for index in appends { verdicts[index] = refusal }
                 } else if !isSmall {
@@ -241,10 +244,19 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
             verdicts.append(verdict)
             parts += pending.remainingParts
         }
-        if bytes > 0, let highWaterPages, let refusal = allocate(bytes, highWaterPages: highWaterPages) {
-            for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
+        if bytes > 0, let highWaterPages {
+            if let refusal = allocate(bytes, highWaterPages: highWaterPages) {
+                refused(bytes)
+                for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
+            } else {
+                admitted(bytes)
+            }
         }
-        if let last = verdicts.indices.last(where: { index in backlog[index].isAppend }) { tellRoom(verdicts[last]) }
+        if let last = verdicts.indices.last(where: { index in backlog[index].isAppend }),
+            verdicts[last] != nil || refusedByteCount == 0
+        {
+            tellRoom(verdicts[last])
+        }
         return (verdicts.count, verdicts)
     }
 

@@ -68,6 +68,8 @@ package final class CommandClient: Sendable {
 package enum CommandFailure: Error, Sendable, CustomStringConvertible {
     /// There is no journal of this name.
     case noJournal(String)
+    /// Nobody serves the journal, and nobody is waited for: nothing was done.
+    case notServed(ClosedJournal)
     /// Nobody has claimed it, and nobody will: nothing was done.
     case notTaken(journal: String, host: String?, isFree: Bool, patience: Duration)
     /// A host has claimed it and has not answered: it may be done or not.
@@ -77,26 +79,47 @@ package enum CommandFailure: Error, Sendable, CustomStringConvertible {
     /// The database did not take it: nothing was done.
     case notAsked(journal: String, PQError)
 
-    package var description: String {
+    package var description: String { meaning.map { "\(event): \($0)" } ?? event }
+
+    /// What happened, which is true whatever becomes of the request in another way.
+    package var event: String {
         switch self {
         case .noJournal(let name):
             "the database has no journal \(name): list the journals that it has, and name one of them"
         case .notTaken(let journal, let host, true, let patience):
             "journal \(journal) has no owner\(host.map { " since \($0) gave it up" } ?? ""), and none came within "
-                + "\(patience.words): nothing was done, and nothing will be; start a service that may take the journal"
+                + "\(patience.words)"
+        case .notServed(let closed): closed.words
         case .notTaken(let journal, let host, false, let patience):
-            "the owner of journal \(journal)\(host.map { ", \($0)," } ?? "") did not take the request within \(patience.words): "
-                + "nothing was done, and nothing will be; see whether that host can reach the database, and ask again"
+            "the owner of journal \(journal)\(host.map { ", \($0)," } ?? "") did not take the request within \(patience.words)"
         case .notAnswered(let journal, let host, let patience):
-            "\(host), which owns journal \(journal), took the request and did not answer within \(patience.words): it may be done "
-                + "or not; look before you ask again"
+            "\(host), which owns journal \(journal), took the request and did not answer within \(patience.words)"
         case .unknown(let journal, let error):
-            "the request for journal \(journal) was given to the database, which then could not be asked for the answer (\(error)): "
-                + "it may be done or not; look before you ask again"
+            "the request for journal \(journal) was given to the database, which then could not be asked for the answer (\(error))"
         case .notAsked(let journal, let error):
             "the owner of journal \(journal) can't be asked, as the database did not take the request: \(error)"
         }
     }
+
+    /// What follows for a request that is this one alone, and what to do; nil where the event says it.
+    private var meaning: String? {
+        switch self {
+        case .noJournal, .notServed: nil
+        case .notAsked(_, let error): Self.lockAdvice(error)
+        case .notTaken(_, _, true, _):
+            "the request is withdrawn, so that nobody carries it out later; start a service that may take the journal, and ask "
+                + "again"
+        case .notTaken(_, _, false, _):
+            "the request is withdrawn, so that nobody carries it out later; see whether that host can reach the database, and "
+                + "ask again"
+        case .unknown(_, let error): Self.doubt + (Self.lockAdvice(error).map { ". \($0)" } ?? "")
+        case .notAnswered: Self.doubt
+        }
+    }
+
+    private static let doubt = "it may be done or not; look before you ask again"
+
+    private static func lockAdvice(_ error: PQError) -> String? { error.cause?.isLock == true ? error.advice : nil }
 }
 
 /// The connection of a ``CommandClient``.
@@ -111,7 +134,8 @@ struct CommandClientWorker {
         self.interruption = interruption
         calls = CommandCalls(terms.schema)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast operator", interruption, beginning: [calls.listenToAnswers])
+            terms.target, terms.schema, name: "holdfast operator", interruption, beginning: [calls.listenToAnswers],
+            endsFormer: false, lockPatience: LockPatience.command)
     }
 
     mutating func close() {
@@ -121,6 +145,7 @@ struct CommandClientWorker {
     mutating func ask(_ request: [UInt8]) throws(CommandFailure) -> CommandClient.Reply {
         let (id, start) = (UUID(), ContinuousClock.Instant.now)
         let owner = try give(id, request, until: start + terms.patience)
+        if owner.isFree, let closed = closedJournal(id) { throw .notServed(closed) }
         // The database's clock began later than this one, and a claim may be on its way.
         let end = ContinuousClock.Instant.now + terms.patience + .milliseconds(200)
         var trouble: PQError?
@@ -158,6 +183,23 @@ struct CommandClientWorker {
                 }
                 pause(until: end)
             }
+        }
+    }
+
+    /// The journal, if it was closed and nobody will take the command. Else its next owner is waited for.
+    private mutating func closedJournal(_ id: UUID) -> ClosedJournal? {
+        do throws(PQError) {
+            let connection = try connected()
+            let ownership = OwnershipCalls(terms.schema)
+            let listed = try ownership.list(connection, by: .now + terms.answer).first { $0.name == terms.journal }
+            guard let listed, listed.isUnserved else { return nil }
+            let seconds = try ownership.releasesIfAllowed(connection, by: .now + terms.answer)[listed.id]
+            // Its host may have come back, and have taken the command meanwhile.
+            guard try calls.withdraw(id, connection, by: .now + terms.answer) else { return nil }
+            return ClosedJournal(listed, seconds: seconds)
+        } catch {
+            // What keeps this from being known is met again, and told then.
+            return nil
         }
     }
 

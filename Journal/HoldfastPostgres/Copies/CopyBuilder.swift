@@ -121,12 +121,6 @@ package struct CopyBuilder: Sendable {
     }
 
     private static func clear(_ directory: String) throws(CopyError) {
-        for name in ["data.mdb", "lock.mdb"] {
-            let path = directory + "/" + name
-            guard FileManager.default.fileExists(atPath: path) else { continue }
-            do { try FileManager.default.removeItem(atPath: path) } catch {
-                throw .copy(LMDBError(.access, "unlink", path: path))
-            }
-        }
+        do throws(LMDBError) { try Environment.remove(from: directory) } catch { throw .copy(error) }
     }
 }

@@ -26,10 +26,10 @@ final class GateBoard: Sendable {
         }
     }
 
-    func tell(_ words: String) {
+    func tell(_ trouble: DatabaseTrouble) {
         board.change { state in
             let since = state.status.trouble?.since ?? .now
-            state.status.trouble = PostgresGate.Trouble(words: words, since: since)
+            state.status.trouble = PostgresGate.Trouble(cause: trouble, since: since)
         }
     }
 

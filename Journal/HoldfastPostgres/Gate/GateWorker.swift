@@ -25,8 +25,7 @@ struct GateWorker {
         board.kept(last)
         calls = LogCalls(terms.schema, journal: terms.journal)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption, endsFormer: true
-        )
+            terms.target, terms.schema, name: "holdfast log of journal \(terms.journal)", interruption)
     }
 
     mutating func keep(_ effects: [UInt8], taking rows: [Int64], claiming claims: [CommitClaim]) -> Outcome {
@@ -85,7 +84,7 @@ struct GateWorker {
             // Nothing is amiss: the next try finds what the other commit has.
             if failure == .refused(sqlState: LogRefusal.claimedMeanwhile) { return .failure(failure) }
             session.close()
-            board.tell(error.description)
+            board.tell(DatabaseTrouble(error))
             return .failure(failure)
         }
     }

@@ -47,8 +47,10 @@ package final class PostgresGate: CommitGate {
     }
 
     package struct Trouble: Sendable {
-        package let words: String
+        package let cause: DatabaseTrouble
         package let since: ContinuousClock.Instant
+
+        package var words: String { cause.words }
     }
 
     /// A commit that waits for the database.

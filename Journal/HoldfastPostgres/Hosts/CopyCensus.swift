@@ -58,7 +58,8 @@ struct CopyCensus: Sendable {
                     id, stamp: note.stamp, incarnation: state.fleet.incarnation, connection, by: deadline)
             case .apart: found.useless[copy.directory] = (note.name, .apart(copy: last, log: log))
             case .ahead:
-                try calls.claim(id, upTo: last, connection, by: deadline)
+                try OwnershipCalls(terms.schema).claim(
+                    id, upTo: last, for: terms.times.takeAfter, connection, by: deadline)
                 found.ahead[id] = last
                 // In the outbox they are once more, and in the copy.
                 if let taken = copy.takenRows(after: log, mapByteCount: terms.options.mapByteCount) {

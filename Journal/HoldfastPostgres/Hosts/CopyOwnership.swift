@@ -29,15 +29,28 @@ struct CopyOwnership: JournalOwnership {
     }
 
     var refusal: JournalError? {
-        if gate.isLacking { return unreachable("it has lost commits of the journal, which this host writes back") }
+        if gate.isLacking {
+            return .refusing(name, .behind, why: "it has lost commits of the journal, which this host writes back")
+        }
         let status = gate.status
-        if let trouble = status.trouble { return unreachable(trouble.words) }
+        // The lease finds it out within two seconds, and the commit waits for the same.
+        if let trouble = lease.obstacle, trouble.kind == .locked {
+            return .refusing(name, .locked, why: trouble.words)
+        }
+        if let trouble = status.trouble { return .refusing(name, trouble.cause.kind, why: trouble.words) }
         if let waiting = status.underWay, waiting.since + patience < .now {
-            return unreachable("commit \(waiting.number) waits for its answer")
+            let seconds = Int((.now - waiting.since).components.seconds)
+            return .refusing(
+                name, .silent,
+                why:
+                    "commit \(waiting.number) has waited \(seconds) s for its answer, since a synchronous standby is away, a lock is "
+                    + "held, or the connection has died")
         }
         // Where nobody submits, no commit would say that the database is away.
         if lease.epoch != nil, lease.handOutUntil ?? .zero <= clock.monotonic() {
-            return unreachable("the lease is not renewed" + (lease.trouble.map { ": \($0)" } ?? ""))
+            let trouble = lease.obstacle
+            return .refusing(
+                name, trouble?.kind ?? .away, why: "the lease is not renewed" + (trouble.map { ": \($0)" } ?? ""))
         }
         return nil
     }
@@ -45,14 +58,8 @@ struct CopyOwnership: JournalOwnership {
     private var lost: JournalError {
         JournalError(
             .ownershipLost,
-            "another host has taken journal \(name) in PostgreSQL, and delivers what is in it. Nothing is to be done, unless it "
-                + "happens again: then see why this host was not heard of for so long")
-    }
-
-    private func unreachable(_ why: String) -> JournalError {
-        JournalError(
-            .unreachable,
-            "PostgreSQL, which keeps journal \(name), can't be reached now. Nothing was taken, and it is tried for ever: \(why)"
-        )
+            "this host does not have journal \(name) in PostgreSQL any more: another host has taken it and delivers what is in it, or "
+                + "the database is another one than before. Nothing is to be done, unless it happens again: then see why this host "
+                + "was not heard of for so long")
     }
 }

@@ -28,10 +28,7 @@ package struct CopyPlace: Sendable {
         let note = CopyNote(
             epoch: epoch, boot: Self.boot ?? "unknown-\(UUID())", fleet: fleet, name: name, lineage: lineage)
         do throws(LMDBError) {
-            let made = noteFile + ".new"
-            let file = try OpenFile(made, .createHere)
-            try file.replace(with: Array(note.text.utf8))
-            try Files.rename(made, to: noteFile)
+            try Files.put(note.text, at: noteFile)
         } catch {
             throw JournalError(error, "write to", directory)
         }
@@ -73,10 +70,8 @@ package struct CopyPlace: Sendable {
 
     /// Removes the copy, which is built anew.
     func discard() throws(JournalError) {
-        for name in ["data.mdb", "lock.mdb"] where Files.exists(entries + "/" + name) {
-            do throws(LMDBError) { try Files.remove(entries + "/" + name) } catch {
-                throw JournalError(error, "remove", entries + "/" + name)
-            }
+        do throws(LMDBError) { try Environment.remove(from: entries) } catch {
+            throw JournalError(error, "remove", error.path)
         }
     }
 

@@ -19,6 +19,7 @@ package final class FleetWatch: Sendable {
 
     private let terms: HostTerms
     private let census: CopyCensus
+    private let directory: HostDirectory
     private let onNews: @Sendable (HostNews) -> Void
     private let limit: Int
     /// The journals that were taken; ``leave(_:)`` follows for each. Ends when the watch has taken its last one.
@@ -39,6 +40,7 @@ package final class FleetWatch: Sendable {
     ) throws(PQError) {
         terms = host.terms
         census = host.census
+        directory = host.directory
         onNews = host.onNews
         self.limit = limit
         self.onLook = onLook
@@ -74,11 +76,15 @@ package final class FleetWatch: Sendable {
         var told: Set<String> = []
         // Copies are looked at again for a while: one that is being closed can't be read yet.
         var censusEnd = Duration.zero
+        var memory = FleetMemory(in: directory.path)
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 let (connection, isNew) = try session.opened(by: .now + terms.connecting)
                 if isNew { machine.sessionEnded() }
+                // What this host remembers comes before what it has: others wait for both.
+                try memory.look(
+                    with: board.withLock(\.mine), FleetCalls(terms.schema), connection, by: deadline)
                 let now = try FleetCalls(terms.schema).look(connection, by: deadline).incarnation
                 if now != incarnation { censusEnd = terms.clock.monotonic() + terms.times.takeAfter * 3 }
                 if !ahead.isEmpty || terms.clock.monotonic() < censusEnd {

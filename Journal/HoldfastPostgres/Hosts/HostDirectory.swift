@@ -16,7 +16,7 @@ package final class HostDirectory: Sendable {
         try Self.examine(path)
         do throws(LMDBError) {
             _ = try Files.makeDirectory(path, adopting: true)
-            lock = try OpenFile(path + "/host.lock", .createHere)
+            lock = try OpenFile(Self.lockFile(in: path), .create)
             guard try lock.tryLock(exclusive: true) else {
                 throw LMDBError(.openInThisProcess, "flock", path: path)
             }

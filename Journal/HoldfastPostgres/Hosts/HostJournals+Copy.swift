@@ -12,8 +12,8 @@ extension HostJournals {
         var lineage: Lineage
         var fleet: String
         var isRestored = false
-        /// Of the copy that this host had, where that shows that the database has forgotten what was done: the last UIDs by lane.
-        var forgotten: [LaneKey: UInt64]?
+        /// The entries that may have been sent although the database does not say so; `nil` for none.
+        var forgotten: JournalOptions.Forgotten?
     }
 
     func build(
@@ -36,7 +36,7 @@ extension HostJournals {
             guard !stop.isStopped else { throw stopped }
             switch failure {
             case .database(let error) where error.mayPass:
-                onNews(.waiting(error.description))
+                tellAway(DatabaseTrouble(error))
                 stop.rest(Self.pause)
             case .moved: continue
             default: throw failure.journalError
@@ -60,7 +60,7 @@ extension HostJournals {
                 switch Lineage.standing(copy: (last, note.lineage), log: (log, lineage)) {
                 case .behind: break
                 case .apart:
-                    built.forgotten = try setAside(copy, place, .apart(copy: last, log: log))
+                    built.forgotten = .upTo(try setAside(copy, place, .apart(copy: last, log: log)))
                 case .ahead:
                     built.last = try builder.restore(from: copy.entries, over: connection)
                     (built.lineage, built.isRestored) = (note.lineage, true)
@@ -71,7 +71,7 @@ extension HostJournals {
         }
         do throws(CopyError) { built.last = try builder.build(in: copy.entries, over: connection) } catch {
             guard case .rolledBack(let last, let log) = error else { throw error }
-            built.forgotten = try setAside(copy, place, .apart(copy: last, log: log))
+            built.forgotten = .upTo(try setAside(copy, place, .apart(copy: last, log: log)))
             built.last = try builder.build(in: copy.entries, over: connection)
         }
         return built

@@ -72,66 +72,6 @@ package struct HostJournals: Sendable {
         }
     }
 
-    // MARK: Ownership
-
-    private func takeOwn(_ stop: OpeningStop) throws(JournalError) -> (ListedName, JournalLease, Int64) {
-        while true {
-            let (choice, ahead) = try persist(stop) { (connection) throws(PQError) in try choose(connection) }
-            let (place, formerEpoch) = try settle(choice, stop)
-            let lease = try lease(place.id, formerEpoch: formerEpoch, claim: ahead[place.id] ?? 0)
-            // Where somebody else was faster, another name is found at the next look.
-            let limit = Condition.now + terms.times.answer * 3
-            while lease.epoch == nil, !stop.isStopped, Condition.now < limit {
-                _ = lease.waitToHold(.milliseconds(100))
-            }
-            if let epoch = lease.epoch, !stop.isStopped { return (place, lease, epoch) }
-            onNews(
-                .waiting(
-                    lease.trouble
-                        ?? "journal \(place.name) had an owner: for 10 s after a change of the database nobody takes it, and then "
-                        + "first whoever has more of it"))
-            lease.release(within: terms.times.answer)
-            if stop.isStopped { throw stopped }
-        }
-    }
-
-    /// - Returns: with the last commits of copies that are ahead of the database.
-    private func choose(_ connection: PQConnection) throws(PQError) -> (OwnJournalChoice, [Int32: UInt64]) {
-        let state = try FleetState(terms.schema, connection, by: .now + terms.answer)
-        let ahead = try census.take(except: [], of: state, connection).ahead
-        let choice = OwnJournalChoice.choose(
-            from: state.journals, host: terms.host, ahead: Set(ahead.keys)
-        ) { id in
-            // An epoch alone comes again in another database, and in one that went back.
-            guard let note = directory.copy(of: id).note(), note.fleet == state.fleet.id,
-                note.lineage.ownerships.last?.stamp == state.lineages[id]?.ownerships.last?.stamp
-            else { return nil }
-            return note.epoch
-        }
-        return (choice, ahead)
-    }
-
-    private func settle(_ choice: OwnJournalChoice, _ stop: OpeningStop) throws(JournalError) -> (ListedName, Int64?) {
-        switch choice {
-        case .take(let id, let name, let formerEpoch): return (ListedName(id: id, name: name), formerEpoch)
-        case .make(let name):
-            let id = try persist(stop) { (connection) throws(PQError) in
-                try OwnershipCalls(terms.schema).createJournal(name, connection, by: .now + terms.answer)
-            }
-            return (ListedName(id: id, name: name), nil)
-        }
-    }
-
-    private func lease(
-        _ journal: Int32, formerEpoch: Int64? = nil, claim: UInt64 = 0, taken: JournalLease.Taken? = nil
-    ) throws(JournalError) -> JournalLease {
-        do throws(PQError) {
-            return try JournalLease(terms.lease(journal, formerEpoch: formerEpoch, claim: claim, taken: taken))
-        } catch {
-            throw JournalError(error)
-        }
-    }
-
     // MARK: The copy
 
     private func open(
@@ -174,7 +114,9 @@ package struct HostJournals: Sendable {
         let copy = directory.copy(of: place.id)
         try LMDBJournal.prepareCopy(copy.directory)
         if copy.note() == nil { try copy.discard() }
-        let built = try build(place, epoch: epoch, copy, stop)
+        var built = try build(place, epoch: epoch, copy, stop)
+        let isInDoubt = built.isRestored ? false : try judge(place, epoch: epoch, stop)
+        if isInDoubt { built.forgotten = .unknown }
         let lineage = built.lineage.adding(UUID().uuidString.lowercased(), after: built.last.number)
         try copy.note(epoch: epoch, fleet: built.fleet, name: place.name, lineage)
         let repeatKey = try persist(stop) { (connection) throws(PQError) in
@@ -186,7 +128,7 @@ package struct HostJournals: Sendable {
         do throws(PQError) {
             var gateTerms = PostgresGate.Terms(
                 target: terms.target, schema: terms.schema, journal: place.id, epoch: epoch,
-                connecting: terms.connecting, answer: terms.answer)
+                connecting: terms.connecting, answer: terms.commit)
             gateTerms.isMended = true
             gate = try PostgresGate(gateTerms, after: built.last.number)
             let mender = LogMender(
@@ -210,6 +152,7 @@ package struct HostJournals: Sendable {
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
             if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
+            if built.isRestored || isInDoubt { try endDoubt(of: place, isInDoubt, epoch: epoch, stop) }
             upkeep.start(journal)
             return OwnedJournal(
                 place, journal, lease, gate, ownership, upkeep, epoch: epoch, closing: terms.closing)
@@ -226,18 +169,25 @@ package struct HostJournals: Sendable {
     func persist<R>(
         _ stop: OpeningStop, _ call: (PQConnection) throws(PQError) -> R
     ) throws(JournalError) -> R {
+        var hasWaited = false
         while true {
             do throws(PQError) {
                 let connection = try terms.connect("holdfast opening", stop.interruption)
                 defer { connection.close() }
+                if hasWaited { onNews(.goesOn) }
                 return try call(connection)
             } catch {
                 guard !stop.isStopped else { throw stopped }
                 guard error.mayPass else { throw JournalError(error) }
-                onNews(.waiting(error.description))
+                hasWaited = true
+                tellAway(DatabaseTrouble(error))
                 stop.rest(Self.pause)
             }
         }
+    }
+
+    func tellAway(_ trouble: DatabaseTrouble) {
+        onNews(.away(DatabaseTrouble(trouble.kind, "the database \(terms.target) can't be used now: \(trouble)")))
     }
 
     var stopped: JournalError { JournalError(.closed, "the opening of a journal in PostgreSQL was stopped") }

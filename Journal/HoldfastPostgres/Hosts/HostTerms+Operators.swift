@@ -10,10 +10,34 @@ extension HostTerms {
         }
     }
 
+    /// Those of these journals that nobody serves, and that nobody takes over.
+    package func closed(
+        among journals: [ListedJournal], by deadline: ContinuousClock.Instant
+    ) throws(JournalError) -> [ClosedJournal] {
+        let unserved = journals.filter(\.isUnserved)
+        guard !unserved.isEmpty else { return [] }
+        let seconds = try asOperator(by: deadline) { (connection) throws(PQError) in
+            try OwnershipCalls(schema).releasesIfAllowed(connection, by: deadline)
+        }
+        return unserved.map { ClosedJournal($0, seconds: seconds[$0.id]) }
+    }
+
     /// The orders to all journals.
     package func orders(by deadline: ContinuousClock.Instant) throws(JournalError) -> FleetOrders {
         try asOperator(by: deadline) { (connection) throws(PQError) in
             try OrderCalls(schema).read(connection, by: deadline)
+        }
+    }
+
+    /// The orders to all journals, and for how many seconds journals without an owner have had none.
+    package func standing(
+        by deadline: ContinuousClock.Instant
+    ) throws(JournalError) -> (orders: FleetOrders, releases: [Int32: Int]) {
+        try asOperator(by: deadline) { (connection) throws(PQError) in
+            (
+                try OrderCalls(schema).read(connection, by: deadline),
+                try OwnershipCalls(schema).releases(connection, by: deadline)
+            )
         }
     }
 
@@ -44,7 +68,8 @@ extension HostTerms {
     ) throws(JournalError) -> R {
         do throws(PQError) {
             do throws(PQError) { return try once(by: deadline, call) } catch {
-                guard error.kind == .inDoubt else { throw error }
+                // Without time it would fail at once, and what is not known would seem to be known.
+                guard error.kind == .inDoubt, deadline > .now else { throw error }
                 return try once(by: deadline, call)
             }
         } catch {
@@ -65,7 +90,8 @@ extension HostTerms {
         by deadline: ContinuousClock.Instant, _ call: (PQConnection) throws(PQError) -> R
     ) throws(PQError) -> R {
         let connection = try ServiceConnection.open(
-            target, schema, name: "holdfast operator", by: deadline, PQInterruption())
+            target, schema, name: "holdfast operator", by: deadline, PQInterruption(),
+            lockPatience: LockPatience.command)
         defer { connection.close() }
         return try call(connection)
     }

@@ -14,8 +14,11 @@ package struct HostTerms: Sendable {
     package var clock: EngineClock
     /// For connecting.
     package var connecting: Duration
-    /// How long the calls of a gate, a checkpoint or the making of a copy wait for their answers.
+    /// How long the calls of a checkpoint or the making of a copy wait for their answers.
     package var answer: Duration
+    /// How long a gate waits for the answer to a commit, before it makes it again over a new connection. Nothing is accepted
+    /// meanwhile: the connection may be dead, with a lease that lives.
+    package var commit: Duration
     /// How long the database is waited for when a journal is closed.
     package var closing: Duration
     /// Between two looks at a journal's log.
@@ -24,7 +27,7 @@ package struct HostTerms: Sendable {
     package init(
         target: PQTarget, schema: SchemaName = .standard, host: String, options: JournalOptions = JournalOptions(),
         times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system, connecting: Duration = .seconds(5),
-        answer: Duration = .seconds(60), closing: Duration = .seconds(10),
+        answer: Duration = .seconds(60), commit: Duration = .seconds(20), closing: Duration = .seconds(10),
         upkeep: Duration = .seconds(10)
     ) {
         self.target = target
@@ -35,6 +38,7 @@ package struct HostTerms: Sendable {
         self.clock = clock
         self.connecting = connecting
         self.answer = answer
+        self.commit = commit
         self.closing = closing
         self.upkeep = upkeep
     }
@@ -45,7 +49,7 @@ package struct HostTerms: Sendable {
         do throws(PQError) {
             let interruption = try PQInterruption()
             let connection = try ServiceConnection.open(
-                target, schema, name: "holdfast check", by: deadline, interruption)
+                target, schema, name: "holdfast check", by: deadline, interruption, lockPatience: LockPatience.command)
             defer { connection.close() }
             try refuseSharedSessions(connection, by: deadline, interruption)
             // Of what a host calls, those that change nothing.
@@ -69,7 +73,8 @@ package struct HostTerms: Sendable {
     }
 
     func connect(_ name: String, _ interruption: PQInterruption) throws(PQError) -> PQConnection {
-        try ServiceConnection.open(target, schema, name: name, by: .now + connecting, interruption)
+        try ServiceConnection.open(
+            target, schema, name: name, by: .now + connecting, interruption, lockPatience: LockPatience.repeated)
     }
 
     func lease(

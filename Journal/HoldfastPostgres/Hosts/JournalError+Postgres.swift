@@ -4,12 +4,53 @@ internal import HoldfastLMDB
 internal import HoldfastPQ
 
 extension PQError {
-    /// Whether the same may succeed later, without anybody changing anything but the database's health.
-    var mayPass: Bool {
+    /// Whether the same may succeed later: whoever gets it waits, and says why. What only another configuration or an administrator's
+    /// grant can mend does not pass.
+    package var mayPass: Bool {
         switch kind {
         case .unreachable, .inDoubt: true
-        case .refused: server?.isAboutServer ?? false || sqlState == "25006"
+        case .refused: sqlState.map { !Self.isLasting($0) } ?? false
         case .configuration, .interrupted, .unexpected: false
+        }
+    }
+
+    /// The refusals that waiting does not mend, by SQLSTATE: single ones of five characters, and whole classes of two. Any other is
+    /// about the database at this moment, such as a statement that was cancelled, a lock, or a database that lets nobody in.
+    private static let lasting: Set<String> = [
+        // Who the role is, and what it may do: pg_hba.conf, a password, a role that may not log in, rights.
+        "28", "42501",
+        // No such database or schema, and what is missing in it: 42 has tables and functions.
+        "3D", "3F", "42",
+        // This program says something that this server does not know, or that can't be: data, constraints, features, cursors,
+        // limits of a server's build.
+        "0A", "21", "22", "23", "24", "26", "34", "54",
+        // The functions of Holdfast themselves.
+        "HF", "P0",
+    ]
+
+    private static func isLasting(_ state: String) -> Bool {
+        lasting.contains(state) || lasting.contains(String(state.prefix(2)))
+    }
+}
+
+extension PQError {
+    /// What to do about a place that can't be used, or about one's rights there, as a sentence; nil where the message says it.
+    package var advice: String? {
+        if cause?.isLock == true {
+            return "End the transaction of that session, such as a migration or a backup, or the session itself "
+                + "(`SELECT pg_terminate_backend(…)`), and try again"
+        }
+        return switch sqlState {
+        case "3D000":
+            "Name a database that exists in the connection string, or make it as a superuser: CREATE DATABASE … OWNER …, with the "
+                + "role that is to own Holdfast's schema"
+        case "53300":
+            DatabaseTrouble.Kind.makePlaces.prefix(1).uppercased() + DatabaseTrouble.Kind.makePlaces.dropFirst()
+        case "28P01":
+            "Give the role's password in libpq's password file (~/.pgpass, or passfile=), or in PGPASSWORD"
+        case nil where kind == .configuration && message.contains("asks for a password"):
+            "Give it in libpq's password file (~/.pgpass, or passfile=), or in PGPASSWORD"
+        default: nil
         }
     }
 }
@@ -21,12 +62,15 @@ extension JournalError {
             switch (error.kind, error.sqlState) {
             case (.refused, OwnershipCalls.lostState?): .ownershipLost
             case (.refused, let state?) where state.hasPrefix("28") || state == "42501": .permissionDenied
-            case (.configuration, _), (.refused, _), (.unexpected, _): .notFound
+            case (.configuration, _): .configuration
+            case (.refused, _) where error.mayPass: .unreachable
+            case (.refused, _), (.unexpected, _): .notFound
             case (.unreachable, _), (.inDoubt, _), (.interrupted, _): .unreachable
             }
         let advice =
             error.sqlState == "42501"
-            ? ". Have the schema's owner run `holdfast postgres migrate --service` with the role of this host" : ""
+            ? ". Have the schema's owner run `holdfast postgres migrate --service` with the role of this host"
+            : error.advice.map { ". \($0)" } ?? ""
         self.init(code, "the journal in PostgreSQL can't be opened: \(error)\(advice)")
     }
 }

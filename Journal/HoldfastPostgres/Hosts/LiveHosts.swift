@@ -2,7 +2,7 @@ internal import Holdfast
 
 /// Counts the hosts that live, from looks at the journals of all hosts. It has no clock and no connection.
 ///
-/// A host counts from the first look that shows it: what hosts divide is divided among too few for no longer than a look
+/// A host counts from the first look that shows it accepting: what hosts divide is divided among too few for no longer than a look
 /// takes. It counts until it was not heard of for ``keeping``, so that the restart of a host changes nothing, or until another host
 /// has taken its journal: then its lease is over, and if it comes back it has another journal.
 package struct LiveHosts: Sendable {
@@ -20,6 +20,11 @@ package struct LiveHosts: Sendable {
 
     private var signs: [Int32: Sign] = [:]
     private var lastLook: Duration?
+    /// Of the journals that this host has.
+    private var own: [Int32: Sighting] = [:]
+    /// Since this host's own beats were seen: while they do not arrive, such as while commits wait for a standby, those of others
+    /// say nothing.
+    private var unsure = Duration.zero
 
     package init() {}
 
@@ -30,23 +35,37 @@ package struct LiveHosts: Sendable {
     ///   - now: by a clock of this host.
     /// - Returns: the number of hosts, with this one.
     package mutating func looked(_ journals: [ListedJournal], mine: Set<Int32>, at now: Duration) -> Int {
-        let passed = min(max(now - (lastLook ?? now), .zero), Self.greatestGap)
-        lastLook = now
+        let passed = passed(seeing: journals, mine: mine, at: now)
         for id in signs.keys { signs[id]?.silence += passed }
         for journal in journals where !journal.sighting.isFree {
             if !journal.isOfItsHost || mine.contains(journal.id) {
                 signs[journal.id] = nil
-            } else if signs[journal.id]?.sighting != journal.sighting {
+            } else if !journal.isClosed, signs[journal.id]?.sighting != journal.sighting {
                 signs[journal.id] = Sign(sighting: journal.sighting)
             }
         }
         return signs.values.count { $0.silence < Self.keeping } + 1
     }
+
+    /// - Returns: how long was looked for others, and they could have been heard of.
+    private mutating func passed(seeing journals: [ListedJournal], mine: Set<Int32>, at now: Duration) -> Duration {
+        unsure = min(unsure + max(now - (lastLook ?? now), .zero), Self.greatestGap)
+        lastLook = now
+        let seen = journals.filter { mine.contains($0.id) }
+        let present = Dictionary(seen.map { ($0.id, $0.sighting) }, uniquingKeysWith: { $1 })
+        guard present.isEmpty || present != own else { return .zero }
+        own = present
+        defer { unsure = .zero }
+        return unsure
+    }
 }
 
 extension ListedJournal {
+    /// The host that the journal is named after, whoever has it now.
+    package var namesake: String { String(name.prefix { $0 != "#" }) }
+
     /// Whether the host that has it accepts into it, by its name: one that was taken over is named after another host.
-    var isOfItsHost: Bool {
+    package var isOfItsHost: Bool {
         guard let host, name.hasPrefix(host) else { return false }
         let rest = name.dropFirst(host.count)
         return rest.isEmpty || rest.first == "#" && rest.dropFirst().allSatisfy(\.isWholeNumber)

@@ -71,11 +71,11 @@ struct LogMender {
     private mutating func claim(
         _ journal: LMDBJournal, from log: UInt64, upTo kept: UInt64, in incarnation: String, _ connection: PQConnection
     ) throws {
-        let calls = FleetCalls(terms.schema)
-        try calls.claim(place.id, upTo: kept, connection, by: deadline)
+        try OwnershipCalls(terms.schema).claim(
+            place.id, upTo: kept, for: terms.times.takeAfter, connection, by: deadline)
         guard told != incarnation else { return }
         let taken = try journal.takenRows(after: log)
-        try calls.claim(
+        try FleetCalls(terms.schema).claim(
             taken.rows, takenBy: place.id, isWhole: taken.forgotten <= log, connection, answer: terms.answer)
         told = incarnation
     }

@@ -5,7 +5,8 @@ internal import Holdfast
 package enum OwnJournalChoice: Hashable, Sendable {
     /// - Parameter formerEpoch: whose owner is known to be gone.
     case take(Int32, name: String, formerEpoch: Int64?)
-    case make(name: String)
+    /// - Parameter beside: the numbers of its journals, each of which has an owner.
+    case make(name: String, beside: [Int32])
 
     /// - Parameters:
     ///   - epoch: under which a process of this machine, which is gone, had the journal of a number.
@@ -15,10 +16,14 @@ package enum OwnJournalChoice: Hashable, Sendable {
     ) -> OwnJournalChoice {
         var number = 1
         var found: OwnJournalChoice?
+        var owned: [Int32] = []
         while true {
             let name = number == 1 ? host : "\(host)#\(number)"
-            guard let journal = journals.first(where: { $0.name == name }) else { return found ?? .make(name: name) }
+            guard let journal = journals.first(where: { $0.name == name }) else {
+                return found ?? .make(name: name, beside: owned)
+            }
             defer { number += 1 }
+            owned.append(journal.id)
             let formerEpoch = journal.sighting.isFree ? nil : epoch(journal.id)
             guard journal.sighting.isFree || formerEpoch == journal.sighting.epoch else { continue }
             let choice = take(journal.id, name: name, formerEpoch: formerEpoch)

@@ -52,17 +52,22 @@ package final class OwnedJournal: Sendable {
     package var refusal: JournalError? { ownership.refusal }
 
     /// What is in the way now, for operators: of the lease, of commits, and of checkpoints.
-    package var troubles: [String] {
-        var troubles: [String] = []
+    package var troubles: Troubles {
+        var troubles = Troubles(lease: lease.trouble, upkeep: upkeep.trouble)
         if let trouble = gate.status.trouble {
             let since = Int((.now - trouble.since).components.seconds)
-            troubles.append("commits wait since \(since) s: \(trouble.words)")
+            troubles.commits = "since \(since) s: \(trouble.words)"
         } else if let waiting = gate.status.underWay, waiting.since + ownership.patience < .now {
-            troubles.append("commit \(waiting.number) waits since \(Int((.now - waiting.since).components.seconds)) s")
+            troubles.commits = "number \(waiting.number) since \(Int((.now - waiting.since).components.seconds)) s"
         }
-        if let trouble = lease.trouble { troubles.append("the lease is not renewed: \(trouble)") }
-        if let trouble = upkeep.trouble { troubles.append("no checkpoint is made: \(trouble)") }
         return troubles
+    }
+
+    /// Why something is not done now; `nil` for what is.
+    package struct Troubles: Hashable, Sendable {
+        package var commits: String?
+        package var lease: String?
+        package var upkeep: String?
     }
 
     /// Writes what waits, as long as the database is there, and lets others have the journal at once.

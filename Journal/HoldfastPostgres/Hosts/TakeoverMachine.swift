@@ -18,7 +18,11 @@ package struct TakeoverMachine: Sendable {
     package mutating func looked(
         _ journals: [ListedJournal], mine: Set<Int32>, ahead: Set<Int32> = [], room: Int, at now: Duration
     ) -> [ListedJournal] {
-        let others = journals.filter { (!$0.isClosed || ahead.contains($0.id)) && !mine.contains($0.id) }
+        // One that is closed and has an owner is being opened. If that owner is gone, it is as any other's.
+        let others = journals.filter { journal in
+            let isOver = journal.isClosed && journal.sighting.isFree && !ahead.contains(journal.id)
+            return !isOver && !mine.contains(journal.id)
+        }
         let known = Set(others.map(\.id))
         takers = takers.filter { known.contains($0.key) }
         var found: [ListedJournal] = []

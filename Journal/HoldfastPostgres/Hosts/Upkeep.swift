@@ -113,6 +113,8 @@ final class Upkeep: Sendable {
             gate.sawLog(endingAt: log.last, kept: kept)
             guard log.last >= kept else { return }
             try calls.hear(journal, stamp: stamp, incarnation: present, open, by: .now + terms.answer)
+            // The database may have lost that, too.
+            try OwnershipCalls(terms.schema).accept(into: journal, epoch: epoch, open, by: .now + terms.answer)
             seen.incarnation = present
         } catch {
             session.close()

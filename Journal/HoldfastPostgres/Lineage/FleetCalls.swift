@@ -15,20 +15,28 @@ struct FleetCalls: Sendable {
     private let look: PQStatement
     private let list: PQStatement
     private let note: PQStatement
-    private let claim: PQStatement
     private let hear: PQStatement
     private let taken: PQStatement
     private let restore: PQStatement
+    let rememberStatement: PQStatement
+    let vouchStatement: PQStatement
+    let doubtStatement: PQStatement
+    let endDoubtStatement: PQStatement
 
     init(_ schema: SchemaName) {
         let name = schema.quoted
         look = PQStatement("SELECT id::text, incarnation FROM \(name).look_at_fleet()", preparedAs: "look_at_fleet")
         list = PQStatement("SELECT journal, first, stamp::text FROM \(name).list_ownerships()")
         note = PQStatement("SELECT \(name).note_ownerships($1, $2, $3, $4::text[]::uuid[])")
-        claim = PQStatement("SELECT \(name).claim_journal($1, $2)")
         hear = PQStatement("SELECT \(name).hear_journal($1, $2::text::uuid, $3)")
         taken = PQStatement("SELECT \(name).claim_taken($1, $2, $3, $4)")
         restore = PQStatement("SELECT \(name).may_restore($1, $2, $3::text::uuid, $4, $5)")
+        rememberStatement = PQStatement(
+            "SELECT id, incarnation, timeline, awaited, beats, is_asked FROM \(name).remember_fleet()",
+            preparedAs: "remember_fleet")
+        vouchStatement = PQStatement("SELECT \(name).vouch($1, $2, $3, $4, $5::text::int4[])")
+        doubtStatement = PQStatement("SELECT \(name).doubt_of($1, $2, $3)")
+        endDoubtStatement = PQStatement("SELECT \(name).end_doubt($1, $2)")
     }
 
     /// - Throws: `refused` with 25006 from a standby.
@@ -60,16 +68,6 @@ struct FleetCalls: Sendable {
         parameters.append(lineage.ownerships.map { Int64(bitPattern: $0.first) })
         parameters.append("{" + lineage.ownerships.map(\.stamp).joined(separator: ",") + "}")
         try connection.run([PQStep(note, parameters)], by: deadline)
-    }
-
-    /// Says that this host has commits of the journal up to a number, which the database lacks.
-    func claim(
-        _ journal: Int32, upTo number: UInt64, _ connection: PQConnection, by deadline: ContinuousClock.Instant
-    ) throws(PQError) {
-        var parameters = PQParameters()
-        parameters.append(journal)
-        parameters.append(Int64(bitPattern: number))
-        try connection.run([PQStep(claim, parameters)], by: deadline)
     }
 
     /// Says that the database has all commits of an ownership, which counts if it was the journal's last one there when the

@@ -38,8 +38,7 @@ struct OutboxWorker {
         self.interruption = interruption
         calls = OutboxCalls(terms.schema, journal: terms.journal, epoch: terms.epoch, hold: terms.hold)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption,
-            endsFormer: true)
+            terms.target, terms.schema, name: "holdfast outbox of journal \(terms.journal)", interruption)
     }
 
     mutating func run() {
@@ -78,7 +77,7 @@ struct OutboxWorker {
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
             board.rest(pace.wasRefused())
-            return try submitAgain()
+            return try board.isStopped ? stop() : submitAgain()
         }
         guard again.isEmpty, underWay < 2 else { return board.rest(.seconds(1)) }
         let rows = try claim()

@@ -19,6 +19,8 @@ package final class OutcomeOutlet: Sendable {
         package var keeps: (age: Duration, count: Int)
         package var connecting: Duration
         package var answer: Duration
+        /// Whether the database lacks commits of the journal, which its owner has yet to write back: nothing is put meanwhile.
+        package var isLacking: @Sendable () -> Bool = { false }
 
         package init(
             target: PQTarget, schema: SchemaName = .standard, journal: Int32, epoch: Int64, tellsAll: Bool = false,

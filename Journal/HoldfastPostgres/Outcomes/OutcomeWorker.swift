@@ -34,8 +34,7 @@ struct OutcomeWorker {
         self.board = board
         calls = OutcomeCalls(terms.schema, journal: terms.journal, epoch: terms.epoch)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast outcomes of journal \(terms.journal)", interruption,
-            endsFormer: true)
+            terms.target, terms.schema, name: "holdfast outcomes of journal \(terms.journal)", interruption)
     }
 
     mutating func run() {
@@ -74,6 +73,8 @@ struct OutcomeWorker {
 
     /// - Returns: false when there was nothing to read.
     private mutating func step() throws(OutletTrouble) -> Bool {
+        // What the database lacks it would know of from here alone.
+        guard !terms.isLacking() else { return false }
         let known: OutcomeCursor
         if let cursor { known = cursor } else { known = try found() }
         let listing: OutcomeListing

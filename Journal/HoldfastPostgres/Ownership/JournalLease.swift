@@ -19,7 +19,8 @@ package final class JournalLease: Sendable {
         package var clock: EngineClock
         /// An epoch whose owner is known to be gone, since it was a process of this machine: the journal is taken at once.
         package var formerEpoch: Int64?
-        /// The last commit of the copy that this host has, where that is ahead of the database; else 0.
+        /// The last commit of the copy that this host has, where that is ahead of the database; else 0. Claimed again at each look,
+        /// since a claim ends with its host.
         package var claim: UInt64 = 0
         /// The ownership that somebody took for this lease; `nil` to seek it.
         package var taken: Taken?
@@ -80,7 +81,10 @@ package final class JournalLease: Sendable {
     package var phase: Phase { board.phase }
 
     /// Why the last try failed; `nil` after one that did not.
-    package var trouble: String? { board.trouble }
+    package var trouble: String? { board.trouble?.words }
+
+    /// The same, with its kind.
+    var obstacle: DatabaseTrouble? { board.trouble }
 
     /// The instant of the clock's monotonic time before which entries may be handed out; `nil` for not at all. Waits for
     /// nothing, and may be asked for every entry.

@@ -5,7 +5,7 @@ internal import Synchronization
 final class LeaseBoard: Sendable {
     private struct State {
         var phase = JournalLease.Phase.seeking
-        var trouble: String?
+        var trouble: DatabaseTrouble?
         var isUnwanted = false
         var isClosing = false
         var isLeft = false
@@ -18,7 +18,7 @@ final class LeaseBoard: Sendable {
     private let until = Atomic(Int64.min)
 
     var phase: JournalLease.Phase { board.withLock(\.phase) }
-    var trouble: String? { board.withLock(\.trouble) }
+    var trouble: DatabaseTrouble? { board.withLock(\.trouble) }
     var lapses: Int { board.withLock(\.lapses) }
     var isUnwanted: Bool { board.withLock(\.isUnwanted) }
     /// Whether the journal is closed when it is given up.
@@ -43,7 +43,7 @@ final class LeaseBoard: Sendable {
         }
     }
 
-    func tell(_ trouble: String?) { board.change { $0.trouble = trouble } }
+    func tell(_ trouble: DatabaseTrouble?) { board.change { $0.trouble = trouble } }
 
     /// Nothing is handed out from now on.
     func giveUp(closing: Bool, leaving isLeft: Bool = false) {

@@ -16,7 +16,8 @@ struct LeaseWorker: ~Copyable {
         self.board = board
         calls = OwnershipCalls(terms.schema)
         session = ServiceSession(
-            terms.target, terms.schema, name: "holdfast lease of journal \(terms.journal)", interruption)
+            terms.target, terms.schema, name: "holdfast lease of journal \(terms.journal)", interruption,
+            lockPatience: LockPatience.repeated)
         taker = TakerMachine(terms.times, formerEpoch: terms.formerEpoch)
         guard let taken = terms.taken else { return }
         let machine = LeaseMachine(takenBySending: taken.sent, terms.times)
@@ -26,13 +27,13 @@ struct LeaseWorker: ~Copyable {
 
     mutating func run() {
         while !isLost, !board.isUnwanted {
-            do throws(LeaseTrouble) {
+            do throws(DatabaseTrouble) {
                 try hold(over: try connected())
                 board.tell(nil)
                 let due = owned?.machine.nextBeat ?? taker.nextLook(at: now)
                 board.rest(max(due - now, .zero))
             } catch {
-                board.tell(error.description)
+                board.tell(error)
                 session.close()
                 taker.sessionEnded()
                 board.rest(terms.times.retry)
@@ -48,21 +49,21 @@ struct LeaseWorker: ~Copyable {
     /// For a call that begins now.
     private var deadline: ContinuousClock.Instant { .now + terms.times.answer }
 
-    private mutating func connected() throws(LeaseTrouble) -> PQConnection {
+    private mutating func connected() throws(DatabaseTrouble) -> PQConnection {
         do throws(PQError) {
             let (connection, isNew) = try session.opened(by: deadline)
             if isNew { taker.sessionEnded() }
             return connection
         } catch {
-            throw LeaseTrouble(error)
+            throw DatabaseTrouble(error)
         }
     }
 
-    private mutating func hold(over connection: PQConnection) throws(LeaseTrouble) {
+    private mutating func hold(over connection: PQConnection) throws(DatabaseTrouble) {
         do throws(PQError) {
             if owned == nil { try seek(connection) } else { try beat(connection) }
         } catch {
-            throw LeaseTrouble(error)
+            throw DatabaseTrouble(error)
         }
     }
 
@@ -71,6 +72,10 @@ struct LeaseWorker: ~Copyable {
             throw PQError(.unexpected, "schema \(terms.schema) has no journal \(terms.journal)")
         }
         taker.looked(sighting, at: now)
+        if terms.claim > 0 {
+            try calls.claim(
+                terms.journal, upTo: terms.claim, for: terms.times.takeAfter, connection, by: deadline)
+        }
         guard let seen = taker.sightingToTake(at: now) else { return }
         let sent = now
         let epoch = try calls.take(
@@ -105,25 +110,18 @@ struct LeaseWorker: ~Copyable {
     /// - Returns: whether the database knows that the journal is free.
     private mutating func release() -> Bool {
         guard let owned else { return false }
-        do throws(LeaseTrouble) {
+        do throws(DatabaseTrouble) {
             let connection = try connected()
             do throws(PQError) {
                 try calls.release(
                     terms.journal, epoch: owned.epoch, closing: board.isClosing, connection, by: deadline)
             } catch {
-                throw LeaseTrouble(error)
+                throw DatabaseTrouble(error)
             }
             return true
         } catch {
-            board.tell(error.description)
+            board.tell(error)
             return false
         }
     }
-}
-
-/// A reason for which a lease is not taken or prolonged now.
-struct LeaseTrouble: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ error: PQError) { description = error.description }
 }

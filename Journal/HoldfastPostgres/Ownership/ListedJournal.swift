@@ -7,7 +7,7 @@ package struct ListedJournal: Hashable, Sendable {
     /// That took it last; `nil` before the first.
     package let host: String?
     package let sighting: Sighting
-    /// Whether it was given up with nothing left in it to be delivered.
+    /// Whether it has nothing in it: since it was given up so, or made, nobody has accepted into it. With an owner, it is being opened.
     package let isClosed: Bool
 
     /// The bits of a UID below the number of its journal. With up to 512 journals, a UID is exact where numbers are
@@ -20,6 +20,9 @@ package struct ListedJournal: Hashable, Sendable {
     /// Whether it may have something that nobody delivers: it has no owner, and was not given up empty. One that nobody has
     /// taken yet has nothing.
     package var isLeft: Bool { sighting.isFree && !isClosed && host != nil }
+
+    /// Whether nobody serves it, and nobody takes it over, as it has nothing to be delivered.
+    package var isUnserved: Bool { sighting.isFree && !isLeft }
 
     package init(id: Int32, name: String, host: String?, sighting: Sighting, isClosed: Bool) {
         self.id = id

@@ -9,6 +9,7 @@ package struct OwnershipCalls: Sendable {
     private let create: PQStatement
     private let look: PQStatement
     private let take: PQStatement
+    private let claim: PQStatement
     private let beat: PQStatement
     private let release: PQStatement
     private let close: PQStatement
@@ -28,6 +29,7 @@ package struct OwnershipCalls: Sendable {
             SELECT t.epoch, \(name).end_session(t.old_pid, t.old_start), \(name).end_sessions($1)
             FROM \(name).take_journal($1, $2, $3, $4, \(start), $5, $6) AS t
             """)
+        claim = PQStatement("SELECT \(name).claim_journal($1, $2, $3)")
         beat = PQStatement("SELECT \(name).beat($1, $2, \(start))", preparedAs: "beat")
         release = PQStatement("SELECT \(name).release_journal($1, $2)")
         close = PQStatement("SELECT \(name).close_journal($1, $2)")
@@ -73,6 +75,16 @@ extension OwnershipCalls {
         return found
     }
 
+    /// The same; empty for who may not ask, as a role that an earlier version has granted.
+    package func releasesIfAllowed(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [Int32: Int] {
+        do throws(PQError) { return try releases(connection, by: deadline) } catch {
+            guard error.sqlState == "42501" else { throw error }
+            return [:]
+        }
+    }
+
     /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.
     ///
     /// - Parameters:
@@ -92,6 +104,20 @@ extension OwnershipCalls {
         parameters.append(Int64(bitPattern: claim))
         let rows = try connection.run([PQStep(take, parameters)], by: deadline)[0].rows
         return try rows.first.map { row throws(PQError) in try row.int8(0) }
+    }
+
+    /// Says that this host has commits of the journal up to a number, which the database lacks.
+    ///
+    /// - Parameter time: for which that counts. Whoever waits says it again before, so that nobody waits for a host that is gone.
+    package func claim(
+        _ journal: Int32, upTo number: UInt64, for time: Duration, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
+    ) throws(PQError) {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(Int64(bitPattern: number))
+        parameters.append(Int64(time / .milliseconds(1)))
+        try connection.run([PQStep(claim, parameters)], by: deadline)
     }
 
     /// - Throws: `refused` with ``lostState`` when the journal has another owner.

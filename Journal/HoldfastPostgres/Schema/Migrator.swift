@@ -47,6 +47,8 @@ package struct Migrator: Sendable {
     ) throws(SchemaError) -> [Int] {
         let rights = try rights(service, submitter, operators)
         var made: [Int] = []
+        // Before anything is made: whoever has mistyped a role's name finds the database as it was.
+        for right in rights { try require(role: right.role, connection, by: deadline) }
         do throws(PQError) {
             while let next = try migrateNext(connection, by: deadline) { made.append(next) }
         } catch {
@@ -58,14 +60,24 @@ package struct Migrator: Sendable {
             do throws(PQError) {
                 try connection.run([.begin] + right.statements.map { PQStep($0) } + [.commit], by: deadline)
             } catch {
-                if error.sqlState == "42704" {
-                    abandon(connection, by: deadline)
-                    throw .noSuchRole(right.role)
-                }
                 throw explained(error, connection, by: deadline)
             }
         }
         return made
+    }
+
+    private func require(
+        role: String, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(SchemaError) {
+        var parameters = PQParameters()
+        parameters.append(role)
+        let step = PQStep(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $1)", parameters, reading: true)
+        let isThere: Bool
+        do throws(PQError) { isThere = try connection.run([step], by: deadline)[0].row(0).bool(0) } catch {
+            throw .failed(error)
+        }
+        if !isThere { throw .noSuchRole(role) }
     }
 
     /// What each role is granted, in a transaction of its own.

@@ -19,7 +19,7 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     case notOwner(SchemaName, role: String, owner: String)
     /// The role may not call the functions.
     case mayNotUse(SchemaName, role: String)
-    /// There is no role to grant something to.
+    /// There is no role to grant something to. Nothing was changed.
     case noSuchRole(String)
     /// Another failure, such as a lost connection.
     case failed(PQError)
@@ -45,9 +45,9 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
             "role \(role) may not change schema \(schema): migrate as \(owner), which owns it"
         case .mayNotUse(let schema, let role):
             "role \(role) may not use schema \(schema): migrate again as the schema's owner with \(role) as the service's "
-                + "role, which grants what it needs"
+                + "role (--service), or as that of operators (--operators), which grants what it needs"
         case .noSuchRole(let role):
-            "there is no role \(role): as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "
+            "there is no role \(role), and nothing was changed: as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "
                 + "then migrate again"
         case .failed(let error): error.description
         }

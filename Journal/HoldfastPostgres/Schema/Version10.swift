@@ -6,7 +6,7 @@ extension Migration {
         version: 10, readableFrom: 7,
         functions: ["may_restore(int4, int8, uuid, int8, int8)"]
     ) { schema in
-        awaitedStandbys(schema) + lookingForLosses(schema) + restoring(schema)
+        awaitedStandbys(schema) + lookingForLosses(schema, since: "f.is_lossy") + restoring(schema)
     }
 
     /// The names of standbys that every commit waits for, in small letters, by the text of `synchronous_standby_names`. Empty where
@@ -36,7 +36,14 @@ extension Migration {
 
     /// Another timeline counts as a loss, unless the server says by `cluster_name` that it is a standby that every commit has
     /// waited for: any other may have been behind.
-    private static func lookingForLosses(_ schema: String) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - loss: what says that a change before, of which something is held yet, has lost commits.
+    ///   - setting: further columns that a change sets, each behind a comma.
+    ///   - noting: further statements for a change, each on a line of its own.
+    static func lookingForLosses(
+        _ schema: String, since loss: String, setting: String = "", noting: String = ""
+    ) -> [String] {
         let isSynced = "current_setting('fsync') = 'on'"
         let awaited = "\(schema).awaited_standbys(current_setting('synchronous_standby_names'))"
         let lastStamp =
@@ -60,14 +67,14 @@ extension Migration {
                     END;
                     UPDATE \(schema).fleet f SET incarnation = present, since = clock_timestamp(), timeline = line,
                         held = greatest(f.held, 1, (SELECT max(o.id) FROM \(schema).outbox o)),
-                        is_lossy = f.held > 0 AND f.is_lossy OR NOT f.is_synced
+                        is_lossy = f.held > 0 AND \(loss) OR NOT f.is_synced
                             OR f.timeline <> line AND lower(current_setting('cluster_name')) <> ALL (f.awaited)
                             OR split_part(f.incarnation, ' ', 2) <> split_part(present, ' ', 2)
-                            OR split_part(f.incarnation, ' ', 3) <> split_part(present, ' ', 3)
+                            OR split_part(f.incarnation, ' ', 3) <> split_part(present, ' ', 3)\(setting)
                         WHERE f.incarnation <> present;
                     IF FOUND THEN
                         INSERT INTO \(schema).unheard SELECT j.id, \(lastStamp)
-                            FROM \(schema).journals j WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;
+                            FROM \(schema).journals j WHERE j.session_pid IS NOT NULL ON CONFLICT DO NOTHING;\(noting)
                     END IF;
                 END IF;
                 UPDATE \(schema).fleet f SET is_synced = \(isSynced), awaited = \(awaited)

@@ -34,7 +34,7 @@ extension Migration {
     /// Statements that make the tables of the journal in the variable `found`.
     ///
     /// A part of up to 8,120 bytes lies in its page as it is. Nothing is updated or deleted, so nothing is to be vacuumed.
-    private static func logTables(_ schema: String) -> String {
+    static func logTables(_ schema: String) -> String {
         let tables = [("log", "number int8"), ("checkpoint", "chunk int4")].map { table, key in
             let first = key.split(separator: " ")[0]
             return """

@@ -36,22 +36,32 @@ extension Migration {
     }
 
     static func claimingOutOfDoubt(_ schema: String) -> [String] {
+        claimingOutOfDoubt(schema, replacing: false, declaring: "", holding: holding(schema))
+    }
+
+    /// - Parameters:
+    ///   - replacing: whether a version before has it.
+    ///   - declared: further variables, each on a line of its own.
+    ///   - holding: statements that read what is held.
+    static func claimingOutOfDoubt(
+        _ schema: String, replacing: Bool, declaring declared: String, holding: String
+    ) -> [String] {
         let isDue =
             "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds' "
             + "AND o.id > fleet.held"
         let isFree = "o.slot < \(scheduledSlot) AND o.journal IS NULL AND o.id > fleet.held"
         return function(
             schema, "claim_outbox(of_journal int4, of_epoch int8, most int4, hold_milliseconds int8)",
-            returns: grownTable,
+            returns: grownTable, replacing: replacing,
             """
             #variable_conflict use_column
             DECLARE
                 ids int8[];
                 first int8;
                 passed int8;
-                fleet record;
+                fleet record;\(declared)
             BEGIN
-            \(holding(schema))
+            \(holding)
             \(indexesOnly)
                 SELECT o.id INTO first FROM \(schema).outbox o WHERE \(isFree) ORDER BY o.id LIMIT 1;
                 IF first IS NULL AND NOT EXISTS (SELECT FROM \(schema).outbox o WHERE \(isDue)) THEN RETURN; END IF;
@@ -65,24 +75,26 @@ extension Migration {
                         OR o.id <= fleet.doubtful AND NOT (\(isLater(than: "fleet.doubtful_since")))
                     WHERE o.id = ANY(ids) RETURNING \(grownValues);
             END
-            """) + reclaiming(schema)
+            """) + reclaiming(schema, replacing: replacing, declaring: declared, holding: holding)
     }
 
     /// What the journal has claimed, by this owner or one before, as `claimed_outbox` does; unless nobody can know yet what became
     /// of it.
-    private static func reclaiming(_ schema: String) -> [String] {
+    private static func reclaiming(
+        _ schema: String, replacing: Bool, declaring declared: String, holding: String
+    ) -> [String] {
         function(
             schema,
             "reclaim_outbox(of_journal int4, of_epoch int8, after_id int8, most int4, hold_milliseconds int8)",
-            returns: grownTable,
+            returns: grownTable, replacing: replacing,
             """
             #variable_conflict use_column
             DECLARE
                 passed int8;
-                fleet record;
+                fleet record;\(declared)
             BEGIN
             \(owning(schema))
-            \(holding(schema))
+            \(holding)
                 IF fleet.held > 0 AND EXISTS (SELECT FROM \(schema).unheard u WHERE u.journal = of_journal)
                     AND EXISTS (SELECT FROM \(schema).outbox o WHERE o.journal = of_journal AND o.id <= fleet.held)
                 THEN

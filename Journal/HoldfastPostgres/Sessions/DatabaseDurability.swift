@@ -10,24 +10,35 @@ package struct DatabaseDurability: Hashable, Sendable {
     package let hasFullPages: Bool
     /// The setting `synchronous_standby_names`; empty where no standby is waited for.
     package let standbys: String
+    /// The setting `cluster_name`, by which a standby that is promoted says which one it is; empty where it says nothing.
+    package let clusterName: String
+    /// Whether the server has a standby now, of whichever kind.
+    package let hasStandby: Bool
 
-    package init(serverVersion: Int, isSynced: Bool, hasFullPages: Bool, standbys: String) {
+    package init(
+        serverVersion: Int, isSynced: Bool, hasFullPages: Bool, standbys: String, clusterName: String = "",
+        hasStandby: Bool = false
+    ) {
         self.serverVersion = serverVersion
         self.isSynced = isSynced
         self.hasFullPages = hasFullPages
         self.standbys = standbys
+        self.clusterName = clusterName
+        self.hasStandby = hasStandby
     }
 
     package init(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) {
         let step = PQStep(
             """
             SELECT pg_catalog.current_setting('fsync'), pg_catalog.current_setting('full_page_writes'),
-                pg_catalog.current_setting('synchronous_standby_names')
+                pg_catalog.current_setting('synchronous_standby_names'), pg_catalog.current_setting('cluster_name'),
+                EXISTS (SELECT FROM pg_catalog.pg_stat_replication)
             """, reading: true)
         let row = try connection.run([step], by: deadline)[0].row(0)
         self.init(
             serverVersion: connection.facts.serverVersion, isSynced: try row.text(0) == "on",
-            hasFullPages: try row.text(1) == "on", standbys: try row.text(2))
+            hasFullPages: try row.text(1) == "on", standbys: try row.text(2), clusterName: try row.text(3),
+            hasStandby: try row.bool(4))
     }
 
     /// What is survived, in one line.
@@ -39,6 +50,16 @@ package struct DatabaseDurability: Hashable, Sendable {
         return standbys.isEmpty
             ? "\(disk), and not the loss of its disk: no standby is waited for"
             : "\(disk), and the loss of its disk: the standbys \(standbys) are waited for"
+    }
+
+    /// What could be better, in whole sentences, and is no danger for now.
+    package var hints: [String] {
+        guard clusterName.isEmpty, hasStandby || !standbys.isEmpty else { return [] }
+        return [
+            "The server has standbys, and no cluster_name: after a promotion nobody knows whether the new server had all commits, so "
+                + "submissions by SQL that were not delivered wait for 10 s, and may be in doubt. Give each server a cluster_name, and "
+                + "name the standbys that are waited for by it in synchronous_standby_names."
+        ]
     }
 
     /// What an operator should know, in whole sentences.

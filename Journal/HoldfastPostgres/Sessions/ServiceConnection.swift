@@ -10,15 +10,17 @@ enum ServiceConnection {
 
     /// Connects, and finds out whether this program may use the schema.
     ///
-    /// - Parameter name: for administrators, in `pg_stat_activity`.
+    /// - Parameters:
+    ///   - name: for administrators, in `pg_stat_activity`.
+    ///   - lockPatience: as ``PQSession/lockPatience``.
     /// - Throws: `unexpected`, with what is to be done, for a schema that can't be used, and `refused` with SQLSTATE 42501 where the
     ///   role may not.
     static func open(
         _ target: PQTarget, _ schema: SchemaName, name: String, by deadline: ContinuousClock.Instant,
-        _ interruption: PQInterruption
+        _ interruption: PQInterruption, lockPatience: Duration = .zero
     ) throws(PQError) -> PQConnection {
-        let session = PQSession(applicationName: name, settings: keepalives)
-        let connection = try PQConnection(target, session, by: deadline, interruption)
+        let session = PQSession(applicationName: name, settings: keepalives, lockPatience: lockPatience)
+        let connection = try target.connect(session, by: deadline, interruption)
         do throws(SchemaError) {
             try Migrator(schema: schema).check(connection, by: deadline)
             return connection

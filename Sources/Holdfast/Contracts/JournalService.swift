@@ -119,6 +119,13 @@ package protocol JournalService: Journal {
     /// not say. From memory. Default: nil.
     var wantOfRoom: JournalError? { get }
 
+    /// Why nothing is taken now, of a journal that others keep; `nil` when it is, and for one of this machine alone. From memory.
+    /// Default: nil.
+    var refusal: JournalError? { get }
+
+    /// The UID of the first entry of the journal. Default: 1.
+    var firstUID: UID { get }
+
     /// The number of quarantined entries. From memory.
     var quarantinedCount: Int { get }
 
@@ -266,6 +273,10 @@ extension JournalService {
     package var tellsRoom: Bool { false }
 
     package var wantOfRoom: JournalError? { nil }
+
+    package var refusal: JournalError? { nil }
+
+    package var firstUID: UID { UID(1) }
 
     /// That of a journal that shares nothing.
     package var repeatKey: IdentityKey { identityKey }

@@ -56,7 +56,7 @@ package enum OutcomeKeeping {
     /// Notes that outcomes behind the newest are missing. Before they are written again: a crash in between leaves them off.
     private static func noteGap(in journal: any JournalService) throws(JournalError) {
         // In a new journal nothing has ended.
-        guard try journal.status().nextUID > UID(1) else { return }
+        guard try journal.status().nextUID > journal.firstUID else { return }
         let (newest, known) = (journal.outcomeLog.newest, try standing(in: journal).gaps)
         guard known.last != newest else { return }
         let gaps = (known + [newest]).suffix(greatestGaps)

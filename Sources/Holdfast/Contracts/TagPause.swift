@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A pause of all notifications with one tag: they wait in the journal until the tag is resumed.
 public struct TagPause: Hashable, Sendable {
     /// The tag, as the notifications have it.
@@ -19,6 +21,16 @@ public struct TagPause: Hashable, Sendable {
     package var name: String { Self.name(of: tag) }
 
     package static func name(of tag: [UInt8]) -> String { String(decoding: tag, as: UTF8.self) }
+
+    /// The command that resumes a tag. An argument of the tool is text: a tag of other bytes stands there in base64, and one that
+    /// has the sign for such bytes as well.
+    package static func command(resuming tag: [UInt8]) -> String {
+        let name = name(of: tag)
+        guard !name.unicodeScalars.contains("\u{FFFD}") else {
+            return "holdfast tags resume --tag-base64 \(ShellText.word(Data(tag).base64EncodedString()))"
+        }
+        return "holdfast tags resume \(name.hasPrefix("-") ? "-- " : "")\(ShellText.word(name))"
+    }
 
     /// Why an entry of the tag is held, for operators.
     package var words: String { "tag \(name.debugDescription) is paused" + (reason.isEmpty ? "" : ": \(reason)") }

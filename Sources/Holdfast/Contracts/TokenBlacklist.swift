@@ -81,7 +81,7 @@ public struct TokenBlacklist: Sendable {
 
     /// Whether an entry forbids sending, given when its recipient was registered.
     static func holds(_ entry: BlacklistEntry, registeredAt: WallTime?, now: WallTime? = nil) -> Bool {
-        if let end = entry.expiresAt, let now, end <= now { return false }
+        if let now, entry.hasEnded(at: now) { return false }
         guard let registeredAt else { return true }
         return registeredAt <= entry.since
     }

@@ -61,6 +61,8 @@ package final class Consumer: @unchecked Sendable {
     let reports: RouteReports
     var housekeeping: Housekeeping
     let clockTrust: ClockTrust
+    /// Entries that wait until the clock is trusted, as ``clockTrust`` was told last.
+    private var heldByClock = 0
     private let pausedTags: Monitor<TagPauses>
     private let wakeRoute: @Sendable (Int) -> Void
     /// Events of a connection whose making was not reported yet.
@@ -138,6 +140,7 @@ package final class Consumer: @unchecked Sendable {
         if !context.ending.isOver { look(at: now) }
         if !context.ending.isOver, !context.ending.hasBegun { deliver(at: now) }
         keepProvenTopics(wall: now.wall)
+        tellHeldByClock()
         for completion in received.tagInquiries { completion() }
         progressEnd(at: now)
         for denied in context.gate.settle(route: index, inFlight: places.taken) { wakeRoute(denied) }
@@ -147,6 +150,14 @@ package final class Consumer: @unchecked Sendable {
         let hadNews = received.hasMoreThanHousekeeping || received.trimmed != nil && housekeeping.deletes
         reports.turnEnded(hadNews: hadNews, at: now)
         return context.ending.isOver ? nil : nextLook(now: now.monotonic)
+    }
+
+    /// Somebody may have to set the clock before what it holds up has expired.
+    private func tellHeldByClock() {
+        let held = judge.clockHold.count
+        guard held != heldByClock else { return }
+        heldByClock = held
+        if clockTrust.holds(held, ofRoute: index) { context.teller.observer.engine.conditions.lookSoon() }
     }
 
     /// Nothing of a tag goes out in this turn that was paused before it.

@@ -80,8 +80,9 @@ final class RouteReports {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
         return context.teller.conditions.look(isOther: isOther) {
             RouteFindings(
-                route: context.name, endpoint: context.connector.endpoint, lanes: publishedLanes,
-                topics: publishedTopics, throttle: judge.throttled,
+                route: context.name, endpoint: context.connector.endpoint,
+                advice: context.connector.limits.service?.advice, lanes: publishedLanes, topics: publishedTopics,
+                throttle: judge.throttled,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
         } depth: { key in
             lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0

@@ -37,7 +37,8 @@ struct EngineDesk: FleetOrderDesk {
         }
         desk.figures = DeskStatus.Figures(
             status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
-        desk.conditions = status.conditions
+        desk.conditions = status.conditions.counted(
+            held: Dictionary(desk.pausedTags.map { (TagPause.name(of: $0.tag), $0.held) }, uniquingKeysWith: +))
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in

@@ -179,6 +179,9 @@ public final class PushEngine: Service, Sendable {
     /// process tells its log itself.
     package func setHostConditions(_ conditions: [HealthCondition]) { core.observer.conditions.host(conditions) }
 
+    /// What the engine itself has found wrong, and has told its log.
+    package var ownConditions: [HealthCondition] { core.observer.conditions.own }
+
     /// Waits until every entry has ended, or the rest waits in lanes that are stopped or for topics that are set aside. Needs
     /// ``run()`` to be running.
     public func untilIdle() async -> EngineRest {

@@ -54,10 +54,17 @@ struct CircuitBreaker: Sendable {
     private(set) var isProven: Bool
 
     /// - Parameter isProven: whether anything of the topic was confirmed by an earlier process.
-    init(policy: SuspectPolicy, isProven: Bool = false) {
+    init(policy: SuspectPolicy, isProven: Bool = false, suspicion: String = Self.suspicion) {
         self.policy = policy
         self.isProven = isProven
+        self.suspicion = suspicion
     }
+
+    /// What may be wrong, in Apple's terms.
+    static let suspicion = "the environment, the topic or the project"
+
+    /// What may be wrong where many tokens are called bad, in the service's terms.
+    private let suspicion: String
 
     var suspects: [Suspect] { (accused?.suspects ?? []) + (later?.suspects ?? []) }
 
@@ -216,13 +223,13 @@ struct CircuitBreaker: Sendable {
         guard wasProven || judged.count > policy.allowanceUnproven else {
             return .trip(
                 judged,
-                "\(reason), and nothing of this topic was taken yet: the token may be bad, or the environment or the topic "
-                    + "wrong. No token was blacklisted", spare: spare)
+                "\(reason), and nothing of this topic was taken yet: the token may be bad, or \(suspicion) wrong. No "
+                    + "token was blacklisted", spare: spare)
         }
         return .trip(
             judged,
-            "\(reason) for \(count) of the last \(answers) answers: the environment or the topic looks wrong. "
-                + "No token was blacklisted", spare: spare)
+            "\(reason) for \(count) of the last \(answers) answers: \(suspicion) looks wrong. No token was "
+                + "blacklisted", spare: spare)
     }
 
     /// The accused are out of the way, and the next ones take their place.

@@ -12,7 +12,7 @@ struct ClockHold: Sendable {
     /// So far ahead of the clock entries are due.
     static let distance = Duration.seconds(86_400)
 
-    private var period: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>)?
+    private var period: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>, count: Int)?
     /// Due times to bring back, by lane.
     private var calls: [Int: [WallTime]] = [:]
 
@@ -30,8 +30,9 @@ struct ClockHold: Sendable {
         if let period, period.distrustedUntil != distrustedUntil || period.due <= wall || period.due > greatest {
             end(period)
         }
-        var current = period ?? (distrustedUntil, unused(wall.advanced(by: Self.distance)), [])
+        var current = period ?? (distrustedUntil, unused(wall.advanced(by: Self.distance)), [], 0)
         current.lanes.insert(lane)
+        current.count += 1
         period = current
         return current.due
     }
@@ -42,6 +43,9 @@ struct ClockHold: Sendable {
         while calls.values.contains(where: { $0.contains(due) }) { due = WallTime(milliseconds: due.milliseconds + 1) }
         return due
     }
+
+    /// Entries that were held in this period.
+    var count: Int { period?.count ?? 0 }
 
     /// When all that is held now is due; nil while nothing is.
     var due: WallTime? { period?.due }
@@ -56,7 +60,7 @@ struct ClockHold: Sendable {
         if calls[lane]?.isEmpty == true { calls[lane] = nil }
     }
 
-    private mutating func end(_ ended: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>)) {
+    private mutating func end(_ ended: (distrustedUntil: Duration, due: WallTime, lanes: Set<Int>, count: Int)) {
         for lane in ended.lanes {
             calls[lane, default: []].append(ended.due)
             if calls[lane, default: []].count > Self.greatestCalls { calls[lane]?.removeFirst() }

@@ -8,7 +8,10 @@ extension RouteJudge {
         _ result: SendResult, for flight: SentWindow.Flight, ticket: Ticket, plan: inout SettlementPlan, at now: Moment
     ) -> Bool {
         guard let kind = UniformRefusals.Kind(result, isBroadcast: flight.isBroadcast) else { return false }
-        let isTooMany = lanes[flight.lane].uniform.refused(kind, policy: configuration.suspects)
+        let isOneTooMany = lanes[flight.lane].uniform.refused(kind, policy: configuration.suspects)
+        // 421 says by itself that the request has come to the wrong server (RFC 9110, section 15.5.20).
+        let isTooMany = isOneTooMany || kind == .foreign && result.status == 421
+        if kind == .foreign { plan.news.append(.foreignAnswer(Self.wrongAnswer(result))) }
         let lane = lanes[flight.lane].id
         let isFailedProbe = (isTooMany || kind == .foreign) && lanes[flight.lane].probe.isProbe(flight.uid)
         if isFailedProbe { conclude(.failed, lane: flight.lane, into: &plan, at: now) }
@@ -62,10 +65,13 @@ extension RouteJudge {
     }
 
     private static func wrongServer(_ result: SendResult) -> String {
-        let status = result.status.map { "status \($0)" } ?? "no status"
-        let words = result.detail.map { ", \($0)" } ?? ""
-        return "the answers are not the push service's (\(status)\(words)): a wrong server, or something in between. "
+        "the answers are not the push service's (\(wrongAnswer(result))): a wrong server, or something in between. "
             + "Nothing was settled; check endpoint, proxy and name resolution: the lane tries again by itself"
+    }
+
+    /// `status 502, server nginx`
+    private static func wrongAnswer(_ result: SendResult) -> String {
+        (result.status.map { "status \($0)" } ?? "no status") + (result.detail.map { ", \($0)" } ?? "")
     }
 
     private static func sameAnswer(_ result: SendResult, count: Int) -> String {

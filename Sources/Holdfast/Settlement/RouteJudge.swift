@@ -42,7 +42,9 @@ final class RouteJudge {
         confirmationMode = connector.confirmationMode
         service = connector.serviceIdentity
         self.throttle = throttle
-        breakers = TopicBreakers(policy: configuration.suspects, proven: proven)
+        breakers = TopicBreakers(
+            policy: configuration.suspects, proven: proven,
+            suspicion: connector.limits.service?.advice?.suspicion ?? CircuitBreaker.suspicion)
         credentialTrial = CredentialTrial(policy: configuration.credentials)
         topicHold = TopicHold(policy: configuration.topics, lanes: lanes.count, now: now)
         tagHold = TagHold(lanes: lanes.count)

@@ -27,6 +27,8 @@ struct TopicBreakers: Sendable {
         didSet { for number in records.keys { records[number]?.breaker.policy = policy } }
     }
     private let limit: Int
+    /// What may be wrong where many tokens are called bad, in the service's terms.
+    private let suspicion: String
     private var records: [UInt32: Record] = [:]
     /// By the topics' hashes.
     private var numbers: [UInt64: UInt32] = [:]
@@ -39,8 +41,12 @@ struct TopicBreakers: Sendable {
     private(set) var proven: ProvenTopics
     private var chances = SecondChances()
 
-    init(policy: SuspectPolicy, proven: ProvenTopics = ProvenTopics(), limit: Int = Self.limit) {
+    init(
+        policy: SuspectPolicy, proven: ProvenTopics = ProvenTopics(), limit: Int = Self.limit,
+        suspicion: String = CircuitBreaker.suspicion
+    ) {
         self.policy = policy
+        self.suspicion = suspicion
         self.proven = proven
         self.limit = max(limit, 2)
     }
@@ -66,7 +72,8 @@ struct TopicBreakers: Sendable {
         greatest += 1
         let new = Array(bytes[topic])
         records[greatest] = Record(
-            topic: new, breaker: CircuitBreaker(policy: policy, isProven: proven.contains(hash)), usedIn: turn)
+            topic: new, breaker: CircuitBreaker(policy: policy, isProven: proven.contains(hash), suspicion: suspicion),
+            usedIn: turn)
         numbers[hash] = greatest
         last = (greatest, new)
         return greatest

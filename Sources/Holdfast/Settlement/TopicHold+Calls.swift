@@ -22,6 +22,7 @@ extension TopicHold {
         let (slot, place) = Self.place(of: due, lane: lane)
         guard let topic = slots[slot] else { return lookThrough(lane: lane) }
         held[topic]?.places.insert(place)
+        held[topic]?.hasWaited = true
         changeSides(of: topic)
     }
 
@@ -99,15 +100,13 @@ extension TopicHold {
             } else {
                 lanes[lane].isSweepDue = false
             }
-            for (topic, entry) in held {
-                if case .returning = entry.state, entry.places.isEmpty { forget(topic) }
-            }
+            for topic in held.keys { forgetIfIdle(topic) }
             return
         }
         guard let topic = slots[slot] else { return }
         held[topic]?.places.remove(Place(lane: lane, generation: call.generation, side: call.side))
         changeSides(of: topic)
-        if case .returning? = held[topic]?.state, held[topic]?.places.isEmpty == true { forget(topic) }
+        forgetIfIdle(topic)
     }
 
     static func due(slot: Int, _ place: Place) -> WallTime {

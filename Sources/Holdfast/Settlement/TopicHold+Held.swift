@@ -74,6 +74,8 @@ extension TopicHold {
         var refusedAt: Duration
         /// Where entries of it wait, on disk.
         var places: Set<Place> = []
+        /// Whether one has waited anywhere.
+        var hasWaited = false
 
         /// Whether its next entry goes out as a probe.
         var isReady: Bool { if case .ready = state { true } else { false } }

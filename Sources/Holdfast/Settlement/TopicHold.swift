@@ -148,6 +148,18 @@ struct TopicHold: Sendable {
 
     private func isOut(_ entry: Held) -> Bool { if case .out = entry.state { true } else { false } }
 
+    /// Forgets a topic of which nothing waits: one that the service takes again, and one that is to be tried, whose entries were
+    /// taken back or have expired. The next one goes out, and sets it aside again where it is refused.
+    mutating func forgetIfIdle(_ topic: String) {
+        guard let entry = held[topic], entry.places.isEmpty else { return }
+        switch entry.state {
+        case .returning: forget(topic)
+        // Before its first entries are on disk, nothing waits yet.
+        case .ready where entry.hasWaited && lanes.allSatisfy { $0.sweeps == 0 }: forget(topic)
+        case .ready, .waiting, .out: break
+        }
+    }
+
     mutating func forget(_ topic: String) {
         guard let entry = held.removeValue(forKey: topic) else { return }
         slots[entry.slot] = nil
@@ -184,7 +196,7 @@ struct TopicHold: Sendable {
         guard let topic = outs.removeValue(forKey: Flight(lane: lane, uid: uid)) else { return nil }
         held[topic]?.state = .returning
         held[topic]?.nextProbeAt = nil
-        if held[topic]?.places.isEmpty == true { forget(topic) }
+        forgetIfIdle(topic)
         return topic
     }
 
@@ -218,6 +230,7 @@ struct TopicHold: Sendable {
             case .waiting(let until) where until <= now.monotonic:
                 held[topic]?.state = .ready
                 changeSides(of: topic)
+                forgetIfIdle(topic)
             case .out(_, _, let deadline) where deadline <= now.monotonic:
                 wait(topic, schedule, at: now, random: random)
             case .waiting, .ready, .out, .returning: continue
@@ -241,6 +254,7 @@ struct TopicHold: Sendable {
             held[topic]?.state = .ready
             held[topic]?.nextProbeAt = now.wall
             changeSides(of: topic)
+            forgetIfIdle(topic)
         }
     }
 

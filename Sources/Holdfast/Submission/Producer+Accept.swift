@@ -53,10 +53,12 @@ extension Producer {
     /// Stops accepting after an error that only reopening the journal can resolve.
     private func stopIfFatal(_ error: JournalError) {
         guard error.needsReopening else { return }
-        let tell = shared.withLock { shared in
+        let (tell, observer) = shared.withLock { shared in
             shared.end = Refusal(.journalFailed, error.message)
-            return shared.onJournalFailure
+            return (shared.onJournalFailure, shared.observer)
         }
+        // Before its refusals are counted, which would look like those of a disk.
+        observer?.conditions.lost(error)
         tell?(error)
     }
 
@@ -150,12 +152,7 @@ extension Producer {
                         draft.move(position, to: lane)
                         continue
                     }
-                    draft.refuse(
-                        position,
-                        Refusal(
-                            .blacklisted,
-                            "the \(entry.recipient.noun) is blacklisted (\(entry.reason)) since \(Timestamp.format(entry.since))",
-                            blacklistEntry: entry))
+                    draft.refuse(position, Refusal(blacklisted: entry))
                 } else if let registeredAt,
                     entries.contains(where: { $0.scope.covers(topic: topic, endpoint: endpoint) })
                 {

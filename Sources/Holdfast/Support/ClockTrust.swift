@@ -14,8 +14,18 @@ final class ClockTrust: Sendable {
         var clock: WallClockGuard
         /// News that was not reported yet.
         var news: WallClockGuard.Remark?
-        /// Why the clock is distrusted, if it contradicts what was known.
-        var warning: String?
+        /// Why the clock is distrusted.
+        var remark: WallClockGuard.Remark?
+        /// Entries that wait for the end of the distrust, by route.
+        var held: [Int: Int] = [:]
+    }
+
+    /// Why the clock is distrusted, for operators.
+    struct Doubt: Sendable {
+        let words: String
+        let until: Duration
+        /// Entries that look expired, and wait for the end of the distrust.
+        let held: Int
     }
 
     private let state: Monitor<State>
@@ -29,17 +39,38 @@ final class ClockTrust: Sendable {
         state.withLock { state in
             if let remark = state.clock.look(wall: wall, monotonic: monotonic) {
                 state.news = remark
-                if case .warning(let message) = remark { state.warning = message }
+                state.remark = remark
             }
-            if state.clock.isTrusted { state.warning = nil }
+            if state.clock.isTrusted { (state.remark, state.held) = (nil, [:]) }
             return Reading(
                 isTrusted: state.clock.isTrusted, distrustedUntil: state.clock.distrustedUntil,
                 earliest: state.clock.earliest(wall), memory: state.clock.memory)
         }
     }
 
-    /// Why the clock is distrusted; nil while it is trusted, and after a start that was merely late.
-    var warning: String? { state.withLock(\.warning) }
+    /// So many entries of the route wait for the end of the distrust.
+    ///
+    /// - Returns: whether none waited before.
+    func holds(_ count: Int, ofRoute route: Int) -> Bool {
+        state.withLock { state in
+            let isNews = count > 0 && state.held.isEmpty
+            state.held[route] = count > 0 ? count : nil
+            return isNews
+        }
+    }
+
+    /// Nil while the clock is trusted, and after a start that was merely late and holds nothing up.
+    var doubt: Doubt? {
+        state.withLock { state in
+            guard let until = state.clock.distrustedUntil else { return nil }
+            let held = state.held.values.reduce(0, +)
+            return switch state.remark {
+            case .warning(let words): Doubt(words: words, until: until, held: held)
+            case .unproven(let words) where held > 0: Doubt(words: words, until: until, held: held)
+            case .unproven, nil: nil
+            }
+        }
+    }
 
     /// Returns news about the clock, once. A submission may notice it, and cannot report it.
     func takeNews() -> WallClockGuard.Remark? {

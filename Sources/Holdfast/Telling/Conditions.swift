@@ -55,6 +55,13 @@ package struct Conditions: Sendable {
         var word: Word?
 
         var isOwed: Bool { word?.isOutdated(by: condition) ?? true }
+
+        /// When it began, by the present clock: after a step of the clock, the time by the clock before would be a false one.
+        func since(at now: Moment) -> WallTime {
+            let began = now.wall.advanced(by: .zero - (now.monotonic - began + lead))
+            let difference = began.since(condition.since)
+            return difference > Conditions.slewing || difference < .zero - Conditions.slewing ? began : condition.since
+        }
     }
 
     /// The end of a condition of which the log says that it holds.
@@ -63,6 +70,8 @@ package struct Conditions: Sendable {
         let word: Word
     }
 
+    /// How far a clock may go off by being slewed, without a step.
+    private static let slewing = Duration.seconds(60)
     /// Past conditions that are remembered for the sake of the limit.
     private static let greatestRemembered = 1000
 
@@ -115,7 +124,7 @@ package struct Conditions: Sendable {
         guard var old = present[place] else { return begin(condition, at: place, now) }
         let isNews = Word(old.condition).isOutdated(by: condition)
         var merged = condition
-        merged.since = old.condition.since
+        merged.since = old.since(at: now)
         merged.affected = max(condition.affected, old.condition.affected)
         merged.failures = max(condition.failures, old.condition.failures)
         old.condition = merged

@@ -54,6 +54,9 @@ final class EngineConditions: Sendable {
         if isNews { lookSoon() }
     }
 
+    /// The journal can't be used before it is opened anew.
+    func lost(_ error: JournalError) { state.withLock { $0.findings.lost(error) } }
+
     /// A commit is on disk.
     func committed() { if state.withLock({ $0.findings.committed() }) { lookSoon() } }
 
@@ -108,10 +111,17 @@ final class EngineConditions: Sendable {
         if isForced, isOwed { wake() }
     }
 
+    /// What the engine itself has found wrong.
+    var own: [HealthCondition] {
+        let held = sources.journal.heldByTagCount
+        return state.withLock { $0.machine.all.counted(held: held) }
+    }
+
     /// What is wrong now.
     var all: [HealthCondition] {
-        state.withLock { state in
-            let own = state.machine.all
+        let held = sources.journal.heldByTagCount
+        return state.withLock { state in
+            let own = state.machine.all.counted(held: held)
             let kinds = Set(own.filter(\.subject.isEmpty).map(\.kind))
             // Both may see that a database is away.
             return own + state.host.filter { !$0.subject.isEmpty || !kinds.contains($0.kind) }

@@ -50,7 +50,6 @@ extension Conditions.Change {
 extension HealthCondition {
     /// `12345 notifications waited`, `3 connections failed`
     fileprivate var figures: [String] {
-        let refuses = [.journalFull, .diskRefusing, .databaseAway].contains(kind)
         let tries: (one: String, many: String) =
             switch kind {
             case .serviceAway, .descriptorsShort: ("connection", "connections")
@@ -58,8 +57,12 @@ extension HealthCondition {
             default: ("try", "tries")
             }
         return [
-            affected > 0
-                ? counted(affected, "notification", "notifications") + (refuses ? " refused" : " waited") : nil,
+            affected == 0
+                ? nil
+                : kind.countsRefusals
+                    ? counted(affected, "refusal", "refusals")
+                        + " (a notification that is submitted again counts again)"
+                    : counted(affected, "notification", "notifications") + " waited",
             failures > 0 ? counted(failures, tries.one, tries.many) + " failed" : nil,
         ].compactMap(\.self)
     }

@@ -102,7 +102,7 @@ public struct EngineStatus: Sendable {
 
     /// Notifications accepted.
     public internal(set) var submitted = 0
-    /// Notifications refused by `submit`.
+    /// Refusals by `submit`; a notification that is submitted again and refused again counts again.
     public internal(set) var refused = 0
     /// Hand-outs to a connection; an entry that is sent again counts again.
     public internal(set) var handedOut = 0
@@ -175,7 +175,8 @@ public struct EngineStatus: Sendable {
     /// The state of the connections, by name of the route.
     public internal(set) var connections: [String: ConnectionState] = [:]
 
-    /// Entries that have ended.
+    /// Entries that have ended. Like its summands it counts decisions: the commit that makes them durable, and puts the outcomes
+    /// into the log, follows.
     public var settled: Int { confirmed + rejected.values.reduce(0, +) + expired + unknown + withdrawn + superseded }
     /// The sum of ``rejected`` over all reasons.
     public var rejectedTotal: Int { rejected.values.reduce(0, +) }

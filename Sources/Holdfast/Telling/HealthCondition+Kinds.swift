@@ -33,6 +33,16 @@ extension HealthCondition.Kind {
     public static let ownershipUnproven = Self(rawValue: "ownership-unproven")
     /// The database that keeps the journal can't be reached.
     public static let databaseAway = Self(rawValue: "database-away")
+    /// The database went back to before orders to all journals that this one has carried out.
+    public static let ordersLost = Self(rawValue: "orders-lost")
+    /// Something that a host does in the database fails, while it goes on otherwise.
+    public static let databaseTrouble = Self(rawValue: "database-trouble")
+    /// The database had lost commits of a journal, which were written back.
+    public static let commitsLost = Self(rawValue: "commits-lost")
+    /// A copy of a journal goes on where its database does not, and was set aside.
+    public static let copySetAside = Self(rawValue: "copy-set-aside")
+    /// Two servers of one cluster can be written to, or an old one is used.
+    public static let oldPrimary = Self(rawValue: "old-primary")
     /// The wall clock has jumped, and expirations are ignored for a while.
     public static let clockDistrusted = Self(rawValue: "clock-distrusted")
     /// The blacklist is damaged.
@@ -51,6 +61,8 @@ extension HealthCondition.Kind {
     public static let certificateExpiring = Self(rawValue: "certificate-expiring")
     /// A key, a certificate or another file of secrets can't be used as it is now.
     public static let tokenKeyTrouble = Self(rawValue: "token-key-trouble")
+    /// The configuration was read again, and is not taken up.
+    public static let reloadRefused = Self(rawValue: "reload-refused")
     /// The process has too few descriptors.
     public static let descriptorsShort = Self(rawValue: "descriptors-short")
 
@@ -58,19 +70,23 @@ extension HealthCondition.Kind {
     public static let all: [Self] = [
         .serviceAway, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused, .topicSetAside, .massBadTokens,
         .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
-        .outcomesFull, .ownershipUnproven, .databaseAway, .clockDistrusted, .blacklistDamaged, .entriesQuarantined,
-        .entriesUnreachable, .historyDamaged, .routeMissing, .webhookFailing, .certificateExpiring, .tokenKeyTrouble,
+        .outcomesFull, .ownershipUnproven, .databaseAway, .databaseTrouble, .ordersLost, .commitsLost, .copySetAside,
+        .oldPrimary, .clockDistrusted, .blacklistDamaged, .entriesQuarantined, .entriesUnreachable, .historyDamaged,
+        .routeMissing, .webhookFailing, .certificateExpiring, .tokenKeyTrouble, .reloadRefused,
         .descriptorsShort,
     ]
+
+    /// Whether nothing is taken because of it: ``HealthCondition/affected`` counts refusals, and not notifications that wait.
+    package var countsRefusals: Bool { [.journalFull, .diskRefusing, .databaseAway].contains(self) }
 
     /// What is said when a condition of the kind is over; nil for the kind's word.
     var whenOver: String? {
         switch self {
         case .serviceAway: "the push service answers again"
-        case .credentialsRefused: "the credentials are taken again"
+        case .credentialsRefused: "the credentials are not refused any more"
         case .wrongServer: "the push service itself answers again"
         case .laneStopped, .lanePaused: "the lane runs again"
-        case .topicSetAside, .massBadTokens: "the service takes the topic again"
+        case .topicSetAside, .massBadTokens: "the topic is not set aside any more"
         case .tagPaused: "the tag is resumed"
         case .throttled: "the service takes everything again"
         case .parked: "new provider tokens are made again"
@@ -81,11 +97,14 @@ extension HealthCondition.Kind {
         case .outcomesFull: "outcomes are taken again"
         case .ownershipUnproven: "the journal is known to be this host's again"
         case .databaseAway: "the database answers again"
+        case .databaseTrouble: "it is done again"
+        case .oldPrimary: "one server alone can be written to, and it is used"
         case .clockDistrusted: "the wall clock is trusted again"
         case .routeMissing: "nothing waits for a missing route any more"
         case .webhookFailing: "the receiver takes outcomes again"
         case .certificateExpiring: "the certificate was renewed"
-        case .tokenKeyTrouble: "the key or certificate can be used again"
+        case .tokenKeyTrouble: "the files of the credentials can be used again"
+        case .reloadRefused: "the configuration is taken up"
         case .descriptorsShort: "descriptors are free again"
         default: nil
         }

@@ -42,7 +42,9 @@ public struct HealthCondition: Hashable, Sendable {
     public var severity: Severity
     /// When it began.
     public var since: WallTime
-    /// Notifications that wait because of it, or that were refused; 0 if they are not counted.
+    /// Notifications that wait because of it; of ``Kind/journalFull``, ``Kind/diskRefusing`` and ``Kind/databaseAway`` the
+    /// refusals since it began, where a notification that is submitted again and refused again counts again. 0 if nothing is
+    /// counted.
     public var affected: Int
     /// Tries that have failed since it began: connections, probes, requests, writes.
     public var failures: Int

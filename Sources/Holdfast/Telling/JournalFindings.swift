@@ -8,26 +8,33 @@ struct JournalFindings: Sendable {
     /// those that fail.
     static let calm = Duration.seconds(5)
 
+    /// Refusals. Nobody knows which of them are of the same notification, submitted again.
     private var refused: [Reason: Int] = [:]
     private var refusedAt: Duration?
     /// Whether anything was taken since the last refusal.
     private var hasTaken = false
+    /// Whether anything was written since the last refusal.
+    private var hasCommitted = false
     /// Why there is no room, or was none at the last refusal.
     private var wantOfRoom: JournalError?
     private var writeFailure: (error: JournalError, at: Duration)?
     /// Whether a write succeeded since the last that failed.
     private var hasWritten = false
     private var writeFailures = 0
+    /// Whether the journal is another host's now, or its database went back: it is opened anew, and no disk is to be mended.
+    private var isLeft = false
     private var quarantined = 0
     private var blacklistDamage = 0
     private var historyDamage = 0
     private var heldByTag = 0
     private var tags: [TagPause] = []
-    /// Why the wall clock is distrusted.
-    private var clockWarning: String?
+    /// Why nothing is taken now, of a journal that others keep.
+    private var refusal: JournalError?
+    /// Why the wall clock is distrusted, and when that ends.
+    private var clockDoubt: (doubt: ClockTrust.Doubt, end: WallTime)?
 
-    /// Whether something is wrong that may be over without a word.
-    var mayPass: Bool { refusedAt != nil || writeFailure != nil || wantOfRoom != nil }
+    /// Whether something is wrong that may end, or grow, without an event: so it is to be looked at now and then.
+    var mayPass: Bool { refusedAt != nil || writeFailure != nil || wantOfRoom != nil || clockDoubt != nil }
 
     // MARK: What is met
 
@@ -35,10 +42,13 @@ struct JournalFindings: Sendable {
     mutating func refused(_ refusals: [Reason: Int], at now: Duration) -> Bool {
         let ofJournal = refusals.filter { [.journalFull, .journalFailed, .journalUnreachable].contains($0.key) }
         guard !ofJournal.isEmpty else { return false }
-        defer { (refusedAt, hasTaken) = (now, false) }
+        defer { (refusedAt, hasTaken, hasCommitted) = (now, false, false) }
         refused.merge(ofJournal, uniquingKeysWith: +)
         return refusedAt == nil
     }
+
+    /// The journal can't be used before it is opened anew.
+    mutating func lost(_ error: JournalError) { isLeft = isLeft || error.code.isOfOwnership }
 
     /// - Returns: whether it is over that nothing could be reached.
     mutating func accepted() -> Bool {
@@ -55,6 +65,7 @@ struct JournalFindings: Sendable {
 
     /// - Returns: whether it is over that nothing could be reached.
     mutating func committed() -> Bool {
+        hasCommitted = true
         guard let writeFailure else { return false }
         hasWritten = true
         guard writeFailure.error.code == .unreachable else { return false }
@@ -67,14 +78,24 @@ struct JournalFindings: Sendable {
     mutating func look(_ sources: EngineConditions.Sources, at now: Moment) {
         let journal = sources.journal
         let current = journal.wantOfRoom
-        let refusalCounts = hasTaken || journal.tellsRoom && current == nil ? Self.calm : Self.memory
-        if let at = refusedAt, now.monotonic >= at + refusalCounts { refusedAt = nil }
+        if let at = refusedAt, isRefusalOver(at, tellsRoom: journal.tellsRoom && current == nil, now.monotonic) {
+            refusedAt = nil
+        }
         if let writeFailure, hasWritten, now.monotonic >= writeFailure.at + Self.calm { endFailure() }
         if current != nil || refusedAt == nil { wantOfRoom = current }
+        refusal = journal.refusal
         (quarantined, blacklistDamage) = (journal.quarantinedCount, journal.blacklist.damageCount)
         (historyDamage, heldByTag) = (journal.outcomeLog.unreadable, journal.heldByTagCount)
         tags = sources.pausedTags.withLock(\.all)
-        clockWarning = sources.clockTrust.warning
+        clockDoubt = sources.clockTrust.doubt.map { ($0, now.wall.advanced(by: $0.until - now.monotonic)) }
+    }
+
+    /// - Parameter tellsRoom: whether the journal says that there is room.
+    private func isRefusalOver(_ at: Duration, tellsRoom: Bool, _ now: Duration) -> Bool {
+        if hasTaken || tellsRoom { return now >= at + Self.calm }
+        // That a disk takes nothing is over when it has taken something: where nobody writes, silence shows nothing.
+        guard refused[.journalFailed] == nil || isLeft || hasCommitted else { return false }
+        return now >= at + Self.memory
     }
 
     // MARK: What is wrong
@@ -99,8 +120,9 @@ struct JournalFindings: Sendable {
 
     private func refusing(_ now: WallTime) -> HealthCondition? {
         let wantOfDisk = wantOfRoom.flatMap { $0.code == .limitReached ? nil : $0 }
-        let failed = refusedAt != nil ? refused[.journalFailed] ?? 0 : 0
-        let writeFailure = writeFailure.flatMap { $0.error.code == .unreachable ? nil : $0.error }
+        let failed = refusedAt != nil && !isLeft ? refused[.journalFailed] ?? 0 : 0
+        // That the journal is another host's, or its database away, says nothing of a disk.
+        let writeFailure = writeFailure.flatMap { $0.error.code.isOfOwnership ? nil : $0.error }
         guard wantOfDisk != nil || writeFailure != nil || failed > 0 else { return nil }
         return HealthCondition(
             .diskRefusing, .fault, "journal", since: now,
@@ -112,14 +134,14 @@ struct JournalFindings: Sendable {
     }
 
     private func away(_ now: WallTime) -> HealthCondition? {
-        let failure = writeFailure.flatMap { $0.error.code == .unreachable ? $0.error : nil }
+        // What it says now is closer to the truth than what it said last.
+        let failure = refusal ?? writeFailure.flatMap { $0.error.code == .unreachable ? $0.error : nil }
         let refused = refusedAt != nil ? refused[.journalUnreachable] ?? 0 : 0
         guard failure != nil || refused > 0 else { return nil }
+        let words = "what keeps the journal can't be reached: nothing is taken until it answers"
         return HealthCondition(
-            .databaseAway, .fault, "database", since: now, affected: refused, failures: writeFailures,
-            what: failure?.message ?? "what keeps the journal can't be reached: nothing is taken until it answers",
-            next: "see whether the database is there and can be reached from this host",
-            command: "holdfast postgres status")
+            databaseAway: failure ?? JournalError(.unreachable, words), since: now, affected: refused,
+            failures: writeFailures)
     }
 
     private func quarantine(_ now: WallTime) -> HealthCondition? {
@@ -152,11 +174,22 @@ struct JournalFindings: Sendable {
     }
 
     private func clock(_ now: WallTime) -> HealthCondition? {
-        guard let clockWarning else { return nil }
+        guard let (doubt, end) = clockDoubt else { return nil }
+        let time = Timestamp.format(WallTime(seconds: end.seconds))
+        guard doubt.held > 0 else {
+            return HealthCondition(
+                .clockDistrusted, .warning, "clock", since: now,
+                what: "\(doubt.words): what looks expired waits until \(time)",
+                next: "see whether the clock is right and what sets it", command: "timedatectl")
+        }
         return HealthCondition(
-            .clockDistrusted, .warning, "clock", since: now,
-            what: "\(clockWarning): what looks expired waits for \(WallClockGuard.distrust.words)",
-            next: "see whether the clock is right and what sets it", command: "timedatectl")
+            .clockDistrusted, .warning, "clock", since: now, affected: doubt.held, cause: "held",
+            what: "\(doubt.words): \(counted(doubt.held, "notification looks", "notifications look")) expired by it, "
+                + "and those that still do at \(time) end as expired",
+            next:
+                "if the clock is wrong, set it right before then, and they go; if it is right, and was wrong when they "
+                + "were accepted, pause the lanes before then: nothing expires in a paused lane, and what waits can be exported, "
+                + "and imported with other times", command: "timedatectl")
     }
 
     private func tag(_ pause: TagPause) -> HealthCondition {
@@ -166,6 +199,17 @@ struct JournalFindings: Sendable {
             what: "an operator has paused tag \(pause.name.debugDescription)"
                 + (pause.reason.isEmpty ? "" : ": \(pause.reason)"),
             next: "resume it when its time has come",
-            command: "holdfast tags resume \(ShellText.word(pause.name))")
+            command: TagPause.command(resuming: pause.tag))
+    }
+}
+
+extension HealthCondition {
+    /// What keeps a journal takes nothing now.
+    package init(databaseAway error: JournalError, since: WallTime, affected: Int = 0, failures: Int = 0) {
+        self.init(
+            .databaseAway, .fault, "database", since: since, affected: affected, failures: failures,
+            what: error.message,
+            next: error.advice?.next ?? "see whether the database is there and can be reached from this host",
+            command: error.advice == nil ? "holdfast postgres status" : error.advice?.command)
     }
 }

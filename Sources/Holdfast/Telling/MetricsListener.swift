@@ -18,7 +18,8 @@
 public protocol MetricsListener: Sendable {
     /// Notifications were accepted, and are on disk. Repeats of earlier ones are not counted.
     func accepted(_ count: Int)
-    /// `submit` refused notifications, for Apple's reason or one of Holdfast's own.
+    /// `submit` refused notifications, for Apple's reason or one of Holdfast's own. One that is submitted again and refused
+    /// again counts again.
     func refused(_ count: Int, reason: Reason)
 
     /// Entries were handed to a connection; one that is sent again counts again.

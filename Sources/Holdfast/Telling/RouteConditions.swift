@@ -5,6 +5,17 @@ final class RouteConditions {
     private var reach: ServiceReach
     private var machine: Conditions
     private var lastAway: ServiceReach.Away?
+    /// The service refused the credentials, or another server answered, and nothing has shown yet that this is over: lanes run
+    /// again with other credentials before those are tried.
+    private var refused: HealthCondition?
+    /// The last answer that was not the service's, and since when such answers come; nil where the service has answered since.
+    private var foreign: (words: String, since: Moment)?
+    /// Whether ``foreign`` was looked at after its time.
+    private var isForeignTold = false
+
+    /// How long the service may give no answer of its own before another's is told: where both answer, something in between
+    /// is restarted, say.
+    static let foreignPatience = Duration.seconds(5)
 
     init(_ log: EngineLog, clock: EngineClock, interval: Duration, answersEach: Bool) {
         (self.log, self.clock) = (log, clock)
@@ -12,13 +23,22 @@ final class RouteConditions {
         machine = Conditions(interval: interval)
     }
 
-    func take(_ news: RouteNews) { reach.take(news) { clock.wall() } }
+    func take(_ news: RouteNews) {
+        reach.take(news) { clock.wall() }
+        if news.showsTakenCredentials { (refused, foreign) = (nil, nil) }
+        if case .foreignAnswer(let words) = news { foreign = (words, foreign?.since ?? clock.moment()) }
+    }
 
     /// Goes on where the route's Consumer before this one was.
-    func succeed(_ other: RouteConditions) { (machine, reach) = (other.machine, other.reach) }
+    func succeed(_ other: RouteConditions) {
+        (machine, reach, refused, foreign) = (other.machine, other.reach, other.refused, other.foreign)
+    }
 
     /// When the log may be told of what was held back; nil where nothing was.
-    var nextTelling: Duration? { machine.nextTelling }
+    var nextTelling: Duration? {
+        let foreign = isForeignTold ? nil : foreign.map { $0.since.monotonic + Self.foreignPatience }
+        return [machine.nextTelling, foreign].compactMap(\.self).min()
+    }
 
     /// Looks at the route at the end of a turn.
     ///
@@ -30,12 +50,33 @@ final class RouteConditions {
         isOther: Bool, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
     ) -> [HealthCondition]? {
         // What waits grows while something is wrong.
-        guard isOther || reach.away != lastAway || !machine.isEmpty else { return nil }
+        let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
+        defer { isForeignTold = isForeign }
+        guard isOther || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold else { return nil }
         var findings = findings()
-        if reach.away != nil { reach.look(waiting: findings.lanes.reduce(0) { $0 + depth($1.key) }) }
+        let waiting = findings.lanes.reduce(0) { $0 + depth($1.key) }
+        if reach.away != nil { reach.look(waiting: waiting) }
+        if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)
         let now = clock.moment()
-        for change in machine.look(findings.conditions(depth: depth, now: now.wall), at: now) { log.tell(change) }
+        let found = findings.conditions(depth: depth, now: now.wall)
+        var all = found + stillRefused(found, waiting: waiting)
+        if isForeign, let foreign, !all.contains(where: { $0.kind == .wrongServer }) {
+            all.append(findings.answeredByOther(foreign.words, since: foreign.since.wall, waiting: waiting))
+        }
+        for change in machine.look(all, at: now) { log.tell(change) }
         return machine.all
+    }
+
+    /// The refusal of credentials that lasts although the lanes run again: something waits, and nothing was taken yet.
+    private func stillRefused(_ found: [HealthCondition], waiting: Int) -> [HealthCondition] {
+        if let new = found.first(where: { [.credentialsRefused, .wrongServer].contains($0.kind) }) {
+            refused = new
+            return []
+        }
+        if waiting == 0 { refused = nil }
+        guard var old = refused else { return [] }
+        old.affected = waiting
+        return [old]
     }
 }

@@ -2,6 +2,8 @@
 struct RouteFindings: Hashable, Sendable {
     let route: String
     let endpoint: String
+    /// The service's own, for one that is not Apple's.
+    var advice: ServiceAdvice?
     var away: ServiceReach.Away?
     var lanes: [StatusBoard.LaneSummary] = []
     var topics: [EngineStatus.Topic] = []
@@ -16,7 +18,7 @@ struct RouteFindings: Hashable, Sendable {
         let waiting = lanes.reduce(0) { $0 + depth($1.key) }
         return [serviceAway(waiting), refused(waiting), throttled(waiting), parked(waiting), held(waiting, now)]
             .compactMap(\.self)
-            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.map(topic)
+            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.map { topic($0, waiting) }
     }
 
     private var resumeNow: String { "holdfast lanes resume \(ShellText.word(route)) --now" }
@@ -49,17 +51,30 @@ struct RouteFindings: Hashable, Sendable {
                     ? "the push service refuses the credentials of route \(route): \(reason)"
                     : "what answers at \(endpoint) is not the push service of route \(route): \(reason)",
                 next: isKey
-                    ? "replace the key or certificate of the route, and have it read again"
+                    ? advice?.credentialsRefused
+                        ?? "replace the key or certificate of the route, and have it read again"
                     : "look at the address, the name resolution and the proxy of the route, and try again",
                 command: isKey ? "holdfast lanes reload" : resumeNow)
         }
         return nil
     }
 
+    /// The condition that the last answers came from another server than the push service, while no lane has stopped for that yet.
+    func answeredByOther(_ words: String, since: WallTime, waiting: Int) -> HealthCondition {
+        HealthCondition(
+            .wrongServer, .warning, "route", route, route: route, since: since, affected: waiting, cause: words,
+            what: "what answers at \(endpoint) is not the push service of route \(route) (\(words)), and nothing was "
+                + "taken since; such answers settle nothing",
+            next: "look at the address, the name resolution and the proxy of the route; notifications are tried again "
+                + "by themselves", command: "holdfast doctor")
+    }
+
     private func throttled(_ waiting: Int) -> HealthCondition? {
         guard let throttle else { return nil }
         return HealthCondition(
-            .throttled, .warning, "route", route, route: route, since: throttle.since, affected: waiting,
+            // Nothing is held up where nothing waits, and nothing shows whether the service takes more again.
+            .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
+            affected: waiting,
             what: "route \(route) is \(throttle)",
             next:
                 "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
@@ -122,17 +137,19 @@ struct RouteFindings: Hashable, Sendable {
         return found
     }
 
-    private func topic(_ topic: EngineStatus.Topic) -> HealthCondition {
+    private func topic(_ topic: EngineStatus.Topic, _ waiting: Int) -> HealthCondition {
         HealthCondition(
-            topic.isForTokens ? .massBadTokens : .topicSetAside, .fault, "topic", topic.topic, route: route,
+            // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
+            topic.isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
+            route: route,
             since: topic.since, cause: topic.reason,
             what: topic.isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
                     + "aside and all others go: \(topic.reason)"
                 : "topic \(topic.topic) is set aside on route \(route), and all others go: \(topic.reason)",
             next: topic.isForTokens
-                ? "see whether the route's environment is that of the tokens; one entry is tried now and then, and at once "
-                    + "by the command"
+                ? (advice?.recipientsRefused ?? "see whether the route's environment is that of the tokens")
+                    + "; one entry is tried now and then, and at once by the command"
                 : "see whether the credentials are for this topic; one entry is tried now and then, and at once by the "
                     + "command", command: resumeNow)
     }

@@ -25,7 +25,7 @@ extension RouteNews {
             .connectFailed, .unconnected, .barrierWritten, .barrierUnanswered, .endUnproven, .careful, .laneProbed,
             .markMoved, .promoted, .unreachable, .handedOut, .settling, .settled, .withdrawn, .impossibleIdentifier,
             .secondHandOut, .credentialsDoubted, .blacklistUnreadable, .trimmed, .failed, .oldestUnread,
-            .journalLost, .journalUnreadable:
+            .journalLost, .journalUnreadable, .foreignAnswer:
             nil
         }
     }

@@ -18,6 +18,8 @@ extension EngineLog {
             .blacklistUnreadable:
             tellTrouble(news)
         case .failed(let attempt, let error): tellFailure(attempt, error)
+        // Told as a condition where it lasts.
+        case .foreignAnswer: break
         case .oldestUnread, .journalLost, .journalUnreadable: tellJournal(news)
         }
     }

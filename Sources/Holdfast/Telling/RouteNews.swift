@@ -53,6 +53,8 @@ enum RouteNews: Sendable {
     /// Entries go from this lane to the other environment.
     case moved(LaneKey, Int)
     case identified(UID, String)
+    /// An answer, by its status and what else is known of it, is not the service's.
+    case foreignAnswer(String)
     case endsConnections(LaneKey, UID, ends: Int, nextTrial: WallTime?, wait: Duration?)
     case lateError(recalled: Int, lost: Int)
     case impossibleIdentifier
@@ -92,6 +94,15 @@ enum RouteNews: Sendable {
                 true
             case .reading, .readingTokens, .readingProvenTopics: false
             }
+        }
+    }
+
+    /// Whether the service has answered as it does only to whom it knows: it took something, or refused it for another reason.
+    var showsTakenCredentials: Bool {
+        switch self {
+        case .settling(let counts): counts.confirmed > 0 || !counts.rejected.isEmpty
+        case .throttled, .topicSetAside: true
+        default: false
         }
     }
 }

@@ -26,6 +26,7 @@ final class RouteTeller {
         conditions.take(news)
         switch news {
         case .failed(let attempt, let error) where attempt.isWrite: observer.engine.conditions.failed(error)
+        case .journalLost(let error): observer.engine.conditions.lost(error)
         case .clock, .quarantined: observer.engine.conditions.lookSoon()
         default: break
         }

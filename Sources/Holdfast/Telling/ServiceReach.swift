@@ -40,10 +40,9 @@ struct ServiceReach: Sendable {
             if let cause, isUnanswered {
                 failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)"), wall)
             }
-        case .settling(let counts) where counts.confirmed > 0 || !counts.rejected.isEmpty: answered()
+        case _ where news.showsTakenCredentials: answered()
         // Refusals are answers, too.
-        case .throttled, .parked, .topicSetAside, .credentialsDoubted: answered()
-        case .laneChanged(_, .stopped): answered()
+        case .parked, .credentialsDoubted, .laneChanged(_, .stopped): answered()
         default: break
         }
     }

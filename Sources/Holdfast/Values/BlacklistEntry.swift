@@ -72,6 +72,9 @@ public struct BlacklistEntry: Hashable, Sendable {
         return nil
     }
 
+    /// Whether it forbids nothing any more, as those of some services do after a while.
+    package func hasEnded(at now: WallTime) -> Bool { expiresAt.map { $0 <= now } ?? false }
+
     /// The notifications to the recipient that it covers.
     public var scope: BlacklistScope { BlacklistScope(topic: topic, endpoint: endpoint) }
 

@@ -25,6 +25,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         /// The journal is sealed with a key that was not given, or it is not sealed and a key was given, or a key file has
         /// something else in it. The message names the key that is needed. Nothing was changed.
         public static let wrongKey = Code("wrong key")
+        /// The settings by which the journal is reached can't be used: somebody must change them. Nothing was changed.
+        public static let configuration = Code("configuration")
         /// The journal's own limit is reached; appends are refused until it has drained.
         public static let limitReached = Code("limit reached")
         /// The disk is full; appends are refused until there is room.
@@ -59,11 +61,25 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// A message for operators: what happened, to what, and what to do.
     public let message: String
+    /// What to do, where that is not what is advised for other errors of the code.
+    package let advice: Advice?
+
+    /// What an operator does about an error, and the command that shows more.
+    package struct Advice: Hashable, Sendable {
+        package let next: String
+        /// That helps; nil where none does.
+        package let command: String?
+
+        package init(_ next: String, command: String?) { (self.next, self.command) = (next, command) }
+    }
 
     /// Creates an error with a message for operators.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String) { self.init(code, message, advice: nil) }
+
+    package init(_ code: Code, _ message: String, advice: Advice?) {
         self.code = code
         self.message = message
+        self.advice = advice
     }
 
     /// The ``message``.

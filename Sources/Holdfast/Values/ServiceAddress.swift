@@ -44,8 +44,8 @@ public struct ServiceAddress: Hashable, Sendable {
         guard bytes.first != 0x20, bytes.last != 0x20,
             let text = String(validating: bytes, as: UTF8.self)
         else { return false }
-        // The control characters of ASCII, and those behind it, of which U+009B begins what a terminal obeys.
-        return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        // The control characters of ASCII, and the others that there are, of which U+009B begins what a terminal obeys.
+        return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 }
 
@@ -130,9 +130,12 @@ extension ServiceAddress: CustomStringConvertible {
     /// Shortened where it names a device, so that an address never reaches a log whole by accident.
     public var description: String {
         if kind.isBroadcast { return notation }
-        let isLong = bytes.count > 16
-        guard Self.isText(bytes) else { return "\(kind.name)#…\(isLong ? Hex.string(bytes.suffix(2)) : "")" }
+        // A quarter at most, so that short ones differ in a list, too.
+        guard Self.isText(bytes) else {
+            return "\(kind.name)#…\(Hex.string(bytes.suffix(min(bytes.count / 4, 2))))"
+        }
         // The front of an endpoint is the service's. By scalars: a single character may be as long as the address.
-        return "\(kind.name):…\(isLong ? String(String.UnicodeScalarView(text.unicodeScalars.suffix(4))) : "")"
+        let scalars = text.unicodeScalars
+        return "\(kind.name):…\(String(String.UnicodeScalarView(scalars.suffix(min(scalars.count / 4, 4)))))"
     }
 }

@@ -1,9 +1,10 @@
 internal import Holdfast
 internal import HoldfastOpenSSL
+internal import HoldfastRequests
 internal import HoldfastTransport
 
 /// A connector's credentials and trusted certificates, read at one time.
-package struct Credentials: CredentialContents {
+package struct Credentials: TokenContents {
     /// The source of provider tokens; `nil` without a signing key.
     package let tokens: ProviderTokenSource?
     let tls: TLSCredentials

@@ -1,25 +1,14 @@
 internal import Holdfast
+package import HoldfastRequests
 
 /// The one provider token of a signing key, shared by all connections, connectors and engines of the process: see
 /// ``ProviderTokenRegistry``. ``TokenSchedule`` decides when there is another.
 package final class ProviderTokenSource: Sendable {
-    /// Keeps tokens for the time after a restart.
-    protocol Keeper: AnyObject, Sendable {
-        /// The source has another token than before.
-        ///
-        /// - Parameter endsRefusal: whether the service has refused the one before, and takes this one for all that the
-        ///   clock tells: lanes that have stopped for it run again.
-        func keep(_ source: ProviderTokenSource, endsRefusal: Bool)
-    }
-
-    private struct WeakKeeper: Sendable {
-        weak let keeper: (any Keeper)?
-    }
-
     let signingKey: APNsSigningKey
-    private let clock: EngineClock
-    private let schedule = Monitor(TokenSchedule())
-    private let keepers = Monitor<[WeakKeeper]>([])
+    let clock: EngineClock
+    let schedule = Monitor(TokenSchedule())
+    /// Those who are told of each new token.
+    package let keepers = TokenKeepers()
 
     init(_ signingKey: APNsSigningKey, clock: EngineClock = .system) {
         self.signingKey = signingKey
@@ -36,7 +25,7 @@ package final class ProviderTokenSource: Sendable {
             schedule.minted(fresh, monotonic: monotonic)
             return (fresh, true)
         }
-        if isNew { tellKeepers() }
+        if isNew { keepers.tell(of: self) }
         return token
     }
 
@@ -53,7 +42,7 @@ package final class ProviderTokenSource: Sendable {
                 by: try Token(signingKey, at: wall, isReplacement: true), monotonic: monotonic)
             return true
         }
-        if isNew { tellKeepers(endsRefusal: true) }
+        if isNew { keepers.tell(of: self, endsRefusal: true) }
     }
 
     /// The service called `token` expired.
@@ -75,7 +64,7 @@ package final class ProviderTokenSource: Sendable {
                 return (fresh, true)
             }
         }
-        if isNew { tellKeepers() }
+        if isNew { keepers.tell(of: self) }
         return token
     }
 
@@ -83,39 +72,6 @@ package final class ProviderTokenSource: Sendable {
     package func holdMinting() {
         let monotonic = clock.monotonic()
         schedule.withLock { $0.tooMany(monotonic: monotonic) }
-    }
-
-    // MARK: With other hosts
-
-    /// Compares with what hosts share, and uses it if it is newer.
-    ///
-    /// - Parameter note: of the token that hosts share; nil for none.
-    /// - Returns: a token for all, to be shared and then adopted; nil where there is nothing to do.
-    func exchange(_ note: [UInt8]?) throws(APNsConfigurationError) -> Token? {
-        let shared = note.flatMap { Token(note: $0, signingKey) }
-        let (wall, monotonic) = (clock.wall(), clock.monotonic())
-        let (before, step, after) = schedule.withLock { schedule in
-            let before = schedule.token
-            let step = schedule.exchange(shared, wall: wall, monotonic: monotonic)
-            return (before, step, schedule.token)
-        }
-        if before != after { tellKeepers() }
-        switch step {
-        case .settled: return nil
-        case .offer(let token): return token
-        case .mint: return try Token(signingKey, at: wall, isReplacement: false)
-        }
-    }
-
-    /// The store has a token of this host, which all use from now on.
-    func adopt(_ token: Token) {
-        let (wall, monotonic) = (clock.wall(), clock.monotonic())
-        let isNew = schedule.withLock { schedule in
-            // A route may have minted another meanwhile, which is offered next.
-            if let other = schedule.token, other.mintedAt >= token.mintedAt { return false }
-            return schedule.adopt(token, wall: wall, monotonic: monotonic)
-        }
-        if isNew { tellKeepers() }
     }
 
     // MARK: Across restarts
@@ -134,47 +90,14 @@ package final class ProviderTokenSource: Sendable {
         let (wall, monotonic) = (clock.wall(), clock.monotonic())
         return schedule.withLock { $0.restore(token, wall: wall, monotonic: monotonic) }
     }
-
-    /// Is told of each new token, for as long as it lives.
-    func add(_ keeper: any Keeper) {
-        keepers.withLock { keepers in
-            keepers.removeAll { $0.keeper == nil || $0.keeper === keeper }
-            keepers.append(WeakKeeper(keeper: keeper))
-        }
-    }
-
-    private func tellKeepers(endsRefusal: Bool = false) {
-        for keeper in keepers.withLock({ $0.compactMap(\.keeper) }) { keeper.keep(self, endsRefusal: endsRefusal) }
-    }
 }
 
-/// All provider tokens of the process, one for each team, key identifier and key: the service counts how many it is shown.
-final class ProviderTokenRegistry: Sendable {
-    static let shared = ProviderTokenRegistry(clock: .system)
-
-    private struct Name: Hashable, Sendable {
-        let teamID: String
-        let keyID: String
-        let fingerprint: [UInt8]
-    }
-
-    private let clock: EngineClock
-    /// One source for each key that the process has ever used. A source outlives its last connector, so that a connector
-    /// made a moment later does not mint again.
-    private let sources = Monitor<[Name: ProviderTokenSource]>([:])
-
-    init(clock: EngineClock) { self.clock = clock }
-
-    /// The sources of all keys that the process has used.
-    var all: [ProviderTokenSource] { sources.withLock { Array($0.values) } }
-
-    func source(for key: APNsSigningKey) -> ProviderTokenSource {
-        let name = Name(teamID: key.teamID, keyID: key.keyID, fingerprint: key.fingerprint)
-        return sources.withLock { sources in
-            if let source = sources[name] { return source }
-            let source = ProviderTokenSource(key, clock: clock)
-            sources[name] = source
-            return source
+extension ProviderTokenSource: KeptTokens {
+    package func look() {
+        do throws(APNsConfigurationError) {
+            try rescue()
+        } catch {
+            // The next request for a token gets the error.
         }
     }
 }

@@ -4,12 +4,27 @@ internal import NIOHTTP1
 
 /// A request on its way, and the promise of its answer.
 struct Call: Sendable {
-    let resource: Resource
+    /// Of a ``Resource``, or beyond those.
+    let path: String
+    /// Whether it is read with GET.
+    var isRead = false
     /// Behind the `?` of the path; empty for none.
     var query = ""
     let body: [UInt8]
     let answer: EventLoopPromise<Answer>
     let limit: Duration
+
+    init(
+        _ resource: Resource, query: String = "", body: [UInt8], answer: EventLoopPromise<Answer>, limit: Duration
+    ) {
+        self.init(path: resource.rawValue, body: body, answer: answer, limit: limit)
+        (isRead, self.query) = (resource.isRead, query)
+    }
+
+    /// What is asked with POST.
+    init(path: String, body: [UInt8], answer: EventLoopPromise<Answer>, limit: Duration) {
+        (self.path, self.body, self.answer, self.limit) = (path, body, answer, limit)
+    }
 }
 
 /// A complete answer.
@@ -60,10 +75,10 @@ final class CallHandler: ChannelDuplexHandler {
         }
         calls.append((call, timer))
         var head = HTTPRequestHead(
-            version: .http1_1, method: call.resource.isRead ? .GET : .POST,
-            uri: call.resource.rawValue + (call.query.isEmpty ? "" : "?\(call.query)"),
+            version: .http1_1, method: call.isRead ? .GET : .POST,
+            uri: call.path + (call.query.isEmpty ? "" : "?\(call.query)"),
             headers: ["Host": "holdfast"])
-        if !call.resource.isRead {
+        if !call.isRead {
             head.headers.add(name: "Content-Type", value: "application/json")
             head.headers.add(name: "Content-Length", value: "\(call.body.count)")
         }

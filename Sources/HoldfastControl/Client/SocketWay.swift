@@ -40,10 +40,21 @@ final class SocketWay: WayToOwner {
     }
 
     func send(_ resource: Resource, _ query: String, _ body: [UInt8]) async throws -> Answer {
+        try await send { [configuration] answer in
+            Call(resource, query: query, body: body, answer: answer, limit: configuration.answerLimit)
+        }
+    }
+
+    func send(path: String, _ body: [UInt8]) async throws -> Answer {
+        try await send { [configuration] answer in
+            Call(path: path, body: body, answer: answer, limit: configuration.answerLimit)
+        }
+    }
+
+    private func send(_ make: (EventLoopPromise<Answer>) -> Call) async throws -> Answer {
         let channel = try await connection()
         let answer = channel.eventLoop.makePromise(of: Answer.self)
-        let call = Call(
-            resource: resource, query: query, body: body, answer: answer, limit: configuration.answerLimit)
+        let call = make(answer)
         channel.writeAndFlush(call).whenFailure { _ in answer.fail(Unsent()) }
         do {
             return try await answer.futureResult.get()
@@ -101,7 +112,7 @@ extension SocketWay {
             .connectTimeout(limit)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let first = Call(resource: .owner, body: [], answer: answer, limit: configuration.connectLimit)
+                    let first = Call(.owner, body: [], answer: answer, limit: configuration.connectLimit)
                     try channel.pipeline.syncOperations.addHandler(FirstWord())
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(CallHandler(limits: limits, first: first))

@@ -4,6 +4,9 @@ protocol WayToOwner: Sendable {
     /// - Throws: ``Unsent``; ``ControlError`` and other errors for a request that may be done or not.
     func send(_ resource: Resource, _ query: String, _ body: [UInt8]) async throws -> Answer
 
+    /// The same beyond the resources of a socket: what only reads.
+    func send(path: String, _ body: [UInt8]) async throws -> Answer
+
     /// Lets go of what the way holds. A later request makes it anew.
     func close() async
 }

@@ -11,7 +11,7 @@ package struct ConditionForm: Codable, Hashable, Sendable {
     /// `notice`, `warning` or `fault`.
     package var severity: String
     package var since: ExactTime
-    /// Notifications that wait because of it, or were refused; absent where they are not counted.
+    /// Notifications that wait because of it, or refusals of notifications; absent where they are not counted.
     package var affected: Int?
     /// Tries that have failed since; absent for none.
     package var failures: Int?

@@ -89,7 +89,7 @@ package struct EndForm: Codable, Hashable, Sendable {
         }
     }
 
-    func value() throws(ControlError) -> TerminalOutcome {
+    package func value() throws(ControlError) -> TerminalOutcome {
         switch outcome {
         case .confirmed: return .confirmed
         case .rejected: return .rejected(Reason(rawValue: reason ?? ""))

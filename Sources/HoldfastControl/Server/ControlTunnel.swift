@@ -4,18 +4,12 @@ package import Holdfast
 package struct ControlTunnel: Sendable {
     private let server: RequestServer
     private let limits = MessageLimits()
-    private let more: Further?
-
-    /// Answers requests beyond those of the socket.
-    ///
-    /// - Returns: nil for a path that it does not know.
-    /// - Throws: what is told to whoever asks.
-    package typealias Further = @Sendable (_ path: String, _ body: [UInt8]) async throws -> [UInt8]?
+    private let more: FurtherRequests.Answer?
 
     /// - Parameters:
     ///   - greatestWaits: requests that may wait for outcomes at a time.
     ///   - more: answers what the socket has no resource for.
-    package init(desk: any OperatorDesk, greatestWaits: Int = 6, more: Further? = nil) {
+    package init(desk: any OperatorDesk, greatestWaits: Int = 6, more: FurtherRequests.Answer? = nil) {
         server = RequestServer(desk: desk, waits: WaitPlaces(limit: greatestWaits))
         self.more = more
     }

@@ -8,6 +8,8 @@ internal import NIOCore
 struct HTTPFront: Sendable {
     let server: RequestServer
     let limits: MessageLimits
+    /// Answers what there is no resource for; nil for nothing.
+    var further: FurtherRequests?
 
     /// - Parameter channel: the client's connection.
     func answer(_ request: Request, on channel: any Channel) async throws -> Response {
@@ -19,7 +21,9 @@ struct HTTPFront: Sendable {
 
     private func content(of request: Request, _ channel: any Channel) async throws -> Response {
         do {
-            let resource = try RequestCheck.resource(of: request.head)
+            let target = try RequestCheck.target(of: request.head) { path in
+                further?.paths.contains(path) ?? false
+            }
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.bodyByteCount {
                 throw NIOTooManyBytesError(maxBytes: limits.bodyByteCount)
             }
@@ -27,7 +31,7 @@ struct HTTPFront: Sendable {
             // A fault of the connection, or of HTTP, is answered by who serves the connection.
             let body = try await request.collectBody(upTo: limits.bodyByteCount)
             let query = RequestCheck.query(of: request.head)
-            return await answer(resource, query, Array(body.readableBytesView), channel)
+            return await answer(target, query, Array(body.readableBytesView), channel)
         } catch let refusal as RequestRefusal {
             var response = Self.response(refusal.error, refusal.status)
             if let allowed = refusal.allowed { response.headers[.allow] = allowed }
@@ -43,14 +47,14 @@ struct HTTPFront: Sendable {
     }
 
     private func answer(
-        _ resource: Resource, _ query: Substring, _ body: [UInt8], _ channel: any Channel
+        _ target: RequestCheck.Target, _ query: Substring, _ body: [UInt8], _ channel: any Channel
     ) async -> Response {
         do {
             // Only waiting ends with the client: an order that has come is done.
             let answer =
-                try await resource == .listOutcomes
-                ? ClientWatch.untilClosed(channel) { try await server.answer(resource, query, body) }
-                : server.answer(resource, query, body)
+                try await target == .resource(.listOutcomes)
+                ? ClientWatch.untilClosed(channel) { try await content(of: target, query, body) }
+                : content(of: target, query, body)
             guard answer.count <= limits.bodyByteCount else {
                 throw ControlError(
                     .tooLarge,
@@ -60,6 +64,17 @@ struct HTTPFront: Sendable {
             return Self.response(.ok, answer)
         } catch {
             return Self.response(error, Self.status(of: error))
+        }
+    }
+
+    private func content(
+        of target: RequestCheck.Target, _ query: Substring, _ body: [UInt8]
+    ) async throws -> [UInt8] {
+        switch target {
+        case .resource(let resource): return try await server.answer(resource, query, body)
+        case .further(let path):
+            if let answer = try await further?.answer(path, body) { return answer }
+            throw ControlError(.unknownRequest, "the process that owns the journal knows no resource \(path)")
         }
     }
 

@@ -20,7 +20,17 @@ enum RequestCheck {
     private static let hosts = ["holdfast", "localhost"]
     private static let json = "application/json"
 
-    static func resource(of head: HTTPRequest) throws(RequestRefusal) -> Resource {
+    /// What a request is about.
+    enum Target: Equatable {
+        case resource(Resource)
+        /// Beyond those, asked with POST: whoever serves the socket may know it.
+        case further(String)
+    }
+
+    /// - Parameter isFurther: whether a path may be one that is known beyond the resources.
+    static func target(
+        of head: HTTPRequest, isFurther: (String) -> Bool = { _ in false }
+    ) throws(RequestRefusal) -> Target {
         guard head.headerFields[.origin] == nil else {
             throw RequestRefusal(
                 .forbidden, .permissionDenied,
@@ -39,22 +49,26 @@ enum RequestCheck {
                     + "`Host: holdfast`, as for http://holdfast/v1/status")
         }
         let path = String((head.path ?? "").prefix { $0 != "?" })
-        guard let resource = Resource(rawValue: path) else {
-            throw RequestRefusal(
-                .notFound, .unknownRequest,
-                "the process that owns the journal knows no resource \(quoted(path)): see that its path is right, and that "
-                    + "this process is not older than what asks it; GET /v1 says which version it speaks")
-        }
-        let isAllowed = resource.isRead ? head.method == .get || head.method == .head : head.method == .post
+        let resource = Resource(rawValue: path)
+        guard resource != nil || isFurther(path) else { throw unknown(path) }
+        let isRead = resource?.isRead ?? false
+        let isAllowed = isRead ? head.method == .get || head.method == .head : head.method == .post
         guard isAllowed else {
-            let method = resource.isRead ? "GET" : "POST"
+            let method = isRead ? "GET" : "POST"
             throw RequestRefusal(
                 .methodNotAllowed, .unknownRequest,
                 "\(path) was asked for with \(quoted(head.method.rawValue)), and takes \(method) only: send it with \(method)",
-                allowed: resource.isRead ? "GET, HEAD" : "POST")
+                allowed: isRead ? "GET, HEAD" : "POST")
         }
-        if !resource.isRead { try checkContent(head.headerFields) }
-        return resource
+        if !isRead { try checkContent(head.headerFields) }
+        return resource.map(Target.resource) ?? .further(path)
+    }
+
+    private static func unknown(_ path: String) -> RequestRefusal {
+        RequestRefusal(
+            .notFound, .unknownRequest,
+            "the process that owns the journal knows no resource \(quoted(path)): see that its path is right, and that "
+                + "this process is not older than what asks it; GET /v1 says which version it speaks")
     }
 
     /// Behind the `?` of the path; empty without one.

@@ -2,7 +2,7 @@ package import Holdfast
 internal import HoldfastAPNsAnswers
 
 /// The meaning of a reason, and advice, for people. The words are those of Apple's pages *Handling notification responses from
-/// APNs* and *Binary Provider API*, and ours.
+/// APNs* and *Binary Provider API*, of Google's page *ErrorCode*, and ours.
 package struct ReasonGuide: Hashable, Sendable {
     /// A sentence without its full stop.
     package let meaning: String
@@ -15,10 +15,10 @@ package struct ReasonGuide: Hashable, Sendable {
         let answer = status.map { "status \($0)" } ?? "an error"
         return ReasonGuide(
             "the service answered \(answer) with a word that this Holdfast does not know",
-            "look it up in Apple's documentation of responses from APNs")
+            "look it up in the push service's documentation of its answers")
     }
 
-    private init(_ meaning: String, _ advice: String? = nil) {
+    init(_ meaning: String, _ advice: String? = nil) {
         self.meaning = meaning
         self.advice = advice
     }
@@ -27,16 +27,17 @@ package struct ReasonGuide: Hashable, Sendable {
         see that endpoint (production or sandbox) and topic are those of the app's build; if they are, the token is no \
         good: delete it where your tokens are kept
         """
-    private static let unregisteredAdvice = "delete the token where your tokens are kept, until the app registers again"
+    static let unregisteredAdvice = "delete the token where your tokens are kept, until the app registers again"
     private static let credentialsAdvice = "see to --key, --key-id and --team-id, then resume the lane"
-    private static let mendAndSubmit = "mend it where it is made, and submit it anew"
+    static let mendAndSubmit = "mend it where it is made, and submit it anew"
     private static let listChannels = "`holdfast channels list` shows those that there are"
-    private static let notYours = "nothing of yours is wrong: it goes again by itself"
+    static let notYours = "nothing of yours is wrong: it goes again by itself"
 
     /// Every reason that has a name here.
     package static let all: [Reason: ReasonGuide] = token.merging(channel) { one, _ in one }
         .merging(notification) { one, _ in one }
         .merging(lane) { one, _ in one }.merging(service) { one, _ in one }.merging(ours) { one, _ in one }
+        .merging(FirebaseWords.guides) { one, _ in one }
 
     /// The token is wrong.
     private static let token: [Reason: ReasonGuide] = [
@@ -56,7 +57,7 @@ package struct ReasonGuide: Hashable, Sendable {
             "the feedback service named the token: the app is not there any more", unregisteredAdvice),
         .suspectToken: ReasonGuide(
             "the service called its token bad; before that counts, it is watched whether it says so of many, which would "
-                + "mean a wrong topic or environment"),
+                + "mean a wrong topic, environment or project"),
         .blacklisted: ReasonGuide(
             "its token is on the blacklist",
             "`holdfast blacklist check` says since when and why; take it off there if that is wrong, then retry this one"
@@ -164,8 +165,8 @@ package struct ReasonGuide: Hashable, Sendable {
             "provider tokens were made too often: nothing goes out for 20 minutes",
             "see that no other process makes tokens with this key"),
         .tooManyRequests: ReasonGuide(
-            "too many notifications went to this token or channel in a short time",
-            "it goes again by itself, later each time; send it less"),
+            "too many notifications went to this token or channel in a short time, or, where all get this answer, to the service",
+            "it goes again by itself, later each time; send less, to this token or to all"),
         .internalServerError: ReasonGuide("the service failed", notYours),
         .serviceUnavailable: ReasonGuide("the service was not available", notYours),
         .channelServiceUnavailable: ReasonGuide("the service was not available", notYours),

@@ -51,6 +51,9 @@ final class SubmitterAccess: Sendable {
     /// Stamps of the watched key files, from before they were read.
     let stamps: [FileStamp]
     private let keys: [Key]
+    /// The service accounts that may send Google's messages; nil where none may.
+    let accounts: SenderAccounts?
+    private let accountsSource: CredentialSource?
     /// Whether routes of both environments have keys.
     private var sharesTopics: Bool { Set(keys.compactMap(\.settings.environment)).count > 1 }
     private let producer: Producer
@@ -69,7 +72,9 @@ final class SubmitterAccess: Sendable {
     ) throws(GatewayError) {
         isOpen = !configuration.asksForCredentials
         self.producer = producer
-        stamps = Self.stamps(submitters)
+        accountsSource = configuration.serviceAccounts
+        stamps = Self.stamps(submitters, accountsSource)
+        accounts = try accountsSource.map { source throws(GatewayError) in try SenderAccounts(source) }
         var keys: [Key] = []
         for settings in submitters { keys.append(try Key(settings)) }
         self.keys = keys
@@ -80,18 +85,19 @@ final class SubmitterAccess: Sendable {
                 "\(configuration.listen) is reached from elsewhere: it needs a certificate and a key, since without TLS a "
                     + "gateway listens on loopback only")
         }
-        guard configuration.tls?.clientAuthorities != nil || !keys.isEmpty else {
+        guard configuration.tls?.clientAuthorities != nil || !keys.isEmpty || accounts != nil else {
             throw GatewayError(
                 .configuration,
                 "\(configuration.listen) asks for credentials: it needs the authorities of its clients' certificates, "
-                    + "or a route with a signing key, or nobody could submit")
+                    + "a route with a signing key, or a register of service accounts, or nobody could submit")
         }
     }
 
     /// Reads the keys' files again.
     private init(rereading old: SubmitterAccess) throws(GatewayError) {
-        (isOpen, producer) = (old.isOpen, old.producer)
+        (isOpen, producer, accountsSource) = (old.isOpen, old.producer, old.accountsSource)
         stamps = old.currentStamps
+        accounts = try accountsSource.map { source throws(GatewayError) in try SenderAccounts(source) }
         var keys: [Key] = []
         for key in old.keys { keys.append(key.settings.isWatched ? try Key(key.settings) : key) }
         self.keys = keys
@@ -103,23 +109,31 @@ final class SubmitterAccess: Sendable {
     func reread() throws(GatewayError) -> SubmitterAccess { try SubmitterAccess(rereading: self) }
 
     /// Stamps of the watched key files now.
-    var currentStamps: [FileStamp] { Self.stamps(keys.map(\.settings)) }
+    var currentStamps: [FileStamp] { Self.stamps(keys.map(\.settings), accountsSource) }
 
-    private static func stamps(_ submitters: [SubmitterKey]) -> [FileStamp] {
-        submitters.compactMap { key in
-            if key.isWatched, case .file(let path) = key.source { FileStamp(path) } else { nil }
+    private static func stamps(_ submitters: [SubmitterKey], _ accounts: CredentialSource?) -> [FileStamp] {
+        (submitters.filter(\.isWatched).map(\.source) + [accounts].compactMap(\.self)).compactMap { source in
+            if case .file(let path) = source { FileStamp(path) } else { nil }
         }
     }
 
     /// The interval at which the keys' files are checked.
-    var interval: Duration { keys.compactMap(\.settings.reloadEvery).min() ?? Self.slowLook }
+    var interval: Duration {
+        (keys.compactMap(\.settings.reloadEvery) + (accounts == nil ? [] : [Self.slowLook])).min() ?? Self.slowLook
+    }
 
     /// The interval where no file is watched yet.
     private static let slowLook = Duration.seconds(10)
 
-    /// Whether both have the same keys.
+    /// Whether both have the same keys and service accounts.
     func hasKeys(of other: SubmitterAccess) -> Bool {
         keys.count == other.keys.count && zip(keys, other.keys).allSatisfy { $0.verifiesAs($1) }
+            && hasAccounts(of: other)
+    }
+
+    private func hasAccounts(of other: SubmitterAccess) -> Bool {
+        guard let accounts, let others = other.accounts else { return accounts == nil && other.accounts == nil }
+        return accounts.isSame(as: others)
     }
 
     /// The verdict about a provider token that was verified before; nil without one.

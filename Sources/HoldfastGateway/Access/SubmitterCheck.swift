@@ -12,19 +12,25 @@ struct SubmitterCheck {
         case client(KnownClient)
         /// A client with these keys.
         case keys([Int])
+        /// A client with an access token of this service account.
+        case account(ServiceAccountRegister.Account)
     }
 
-    private var access: SubmitterAccess
+    private(set) var access: SubmitterAccess
     /// The client with a valid certificate; nil without one.
     var client: KnownClient?
     private var last: (fields: RequestFields, verdict: SubmitterAccess.Verdict?)?
-    private var verifications = 0
+    /// The last access token.
+    var lastAccessToken: (fields: RequestFields, verdict: SenderAccounts.Verdict?)?
+    var verifications = 0
     /// The keys of the last accepted token.
     private var provenKeys: [Int] = []
+    /// The service account of the last accepted access token or assertion.
+    var provenAccount: ServiceAccountRegister.Account?
 
     /// The most signatures verified for one connection in one interval: each costs some hundred times as much as a
     /// request.
-    private static let greatestVerifications = 32
+    static let greatestVerifications = 32
 
     init(_ access: SubmitterAccess) { self.access = access }
 
@@ -33,15 +39,20 @@ struct SubmitterCheck {
         provenKeys = access.places(of: provenKeys, in: self.access)
         self.access = access
         last = nil
+        lastAccessToken = nil
+        if let account = provenAccount, access.accounts?.has(account) != true { provenAccount = nil }
     }
 
     /// Whether the client has shown valid credentials.
-    var hasProof: Bool { client != nil || !provenKeys.isEmpty }
+    var hasProof: Bool { client != nil || !provenKeys.isEmpty || provenAccount != nil }
 
     /// Notes that a request of the submitter was accepted.
     mutating func letIn(_ submitter: Submitter) {
-        guard case .keys(let keys) = submitter, keys != provenKeys else { return }
-        provenKeys = keys
+        switch submitter {
+        case .anybody, .client: break
+        case .keys(let keys): if keys != provenKeys { provenKeys = keys }
+        case .account(let account): if account != provenAccount { provenAccount = account }
+        }
     }
 
     /// Starts another interval.
@@ -73,6 +84,9 @@ struct SubmitterCheck {
         case .keys(let keys):
             guard !access.serves(keys, notification) else { return }
             throw Refusal(.topicDisallowed, "the provider token is not signed with the key of this topic's route")
+        case .account(let account):
+            guard !account.projects.contains(notification.topic) else { return }
+            throw Refusal(.topicDisallowed, "the service account is for other projects")
         }
     }
 
@@ -94,7 +108,7 @@ struct SubmitterCheck {
     }
 
     /// The text behind `bearer ` (in any case, RFC 9110 section 11.1); nil when there is none.
-    private static func bearerToken(_ authorization: String) -> String? {
+    static func bearerToken(_ authorization: String) -> String? {
         guard authorization.utf8.count > 7, authorization.prefix(7).lowercased() == "bearer " else { return nil }
         return String(authorization.dropFirst(7))
     }

@@ -71,7 +71,7 @@ public final class AdminServer: Service, Sendable {
     private func application() -> some ApplicationProtocol {
         // Some probes use HEAD.
         let router = Router(context: AdminContext.self, options: .autoGenerateHeadEndpoints)
-        if !configuration.servesEverybody { router.add(middleware: AdminHost()) }
+        router.add(middleware: AdminHost(servesEverybody: configuration.servesEverybody))
         router.get("health/live") { _, _ in Self.answer(.ok, "text/plain; charset=utf-8", "alive\n") }
         router.get("health/ready") { [health] _, _ in Self.answer(health()) }
         router.get("metrics") { [metrics] _, _ in

@@ -233,6 +233,8 @@ final class BinaryServerHandler: ChannelDuplexHandler {
     private func part(saying response: ErrorResponse?) {
         guard phase == .serving, let context else { return finish() }
         phase = .lingering
+        // Before the answer: whoever has read it finds it in the figures.
+        service.figures.add(session.takeTally())
         let now = NIODeadline.now()
         service.repeats.remember(
             session.takeDisowned(), until: now + TimeAmount(service.settings.errorMemory), now: now)

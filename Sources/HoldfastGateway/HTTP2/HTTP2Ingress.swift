@@ -30,15 +30,18 @@ struct HTTP2Ingress: Ingress {
             limits: { service.settings.limits }, guests: service.guests, room: room, figures: service.figures,
             log: service.log)
         let listener = try await Listener.start(
-            configuration.listen, tls: Self.tls(configuration, submitters), protocols: ["h2"], door: door,
-            watching: [service.keyFiles], handlers: { _ in [HTTP2IngressConnection(service: service)] })
+            configuration.listen, tls: Self.tls(configuration, submitters), protocols: ProtocolChoice.protocols,
+            door: door, watching: [service.keyFiles],
+            handlers: { _ in [ProtocolChoice(service: service), HTTP2IngressConnection(service: service)] })
         return HTTP2Ingress(listener: listener, service: service)
     }
 
     /// Where a certificate is the only possible credential, a client without one is refused in the handshake.
     private static func tls(_ configuration: HTTP2IngressConfiguration, _ submitters: [SubmitterKey]) -> ServerTLS? {
         var tls = configuration.tls
-        if tls?.clientAuthorities != nil, submitters.isEmpty, configuration.asksForCredentials {
+        if tls?.clientAuthorities != nil, submitters.isEmpty, configuration.serviceAccounts == nil,
+            configuration.asksForCredentials
+        {
             tls?.requiresClientCertificate = true
         }
         return tls

@@ -1,6 +1,7 @@
 public import Holdfast
 
-/// The configuration of the listener for APNs over HTTP/2.
+/// The configuration of the listener for APNs over HTTP/2, and for the HTTP v1 interface of Firebase Cloud Messaging over HTTP/2
+/// and HTTP/1.1.
 public struct HTTP2IngressConfiguration: Sendable {
     /// The address to listen on.
     public var listen: ListenAddress
@@ -9,6 +10,9 @@ public struct HTTP2IngressConfiguration: Sendable {
     /// Whether clients on this machine have to show credentials. Clients from other machines always have to. Default:
     /// false.
     public var requiresCredentials = false
+    /// The service accounts that may send Google's messages, each for its projects: a file that `holdfast gateway
+    /// account issue` writes, checked every 10 s. Default: none.
+    public var serviceAccounts: CredentialSource?
     /// The environments that host names of the listener stand for: what clients send to a host goes to the route of its
     /// environment. Names are compared without regard to case, and without the port. Default: none.
     public var hosts: [String: PushEnvironment] = [:]
@@ -38,6 +42,13 @@ public struct HTTP2IngressConfiguration: Sendable {
     public init(listen: ListenAddress, tls: ServerTLS? = nil) {
         self.listen = listen
         self.tls = tls
+    }
+
+    /// Reads a register of service accounts as a listener would.
+    ///
+    /// - Throws: ``GatewayError`` that names the file and the fault.
+    package static func checkServiceAccounts(_ source: CredentialSource) throws(GatewayError) {
+        _ = try SenderAccounts(source)
     }
 
     var asksForCredentials: Bool { requiresCredentials || !listen.isLoopback }

@@ -3,6 +3,7 @@ internal import Holdfast
 internal import HoldfastHTTP2
 internal import HoldfastTransport
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOTLS
 
 /// Sent to each connection of a listener when a configuration has been taken up.
@@ -125,7 +126,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
     private func secured(by negotiatedProtocol: String?, _ context: ChannelHandlerContext) {
         // Some clients (aioapns) offer no protocol at all; Apple serves them, and so do we: the preface tells the
         // protocol.
-        guard negotiatedProtocol ?? "h2" == "h2" else { return end(fault: .alpn) }
+        guard ProtocolChoice.protocols.contains(negotiatedProtocol ?? "h2") else { return end(fault: .alpn) }
         isSecure = true
         lookAtCertificate(context)
         flush()
@@ -139,6 +140,7 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     /// A client that speaks no TLS, breaks off or resets costs only its connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError { return end(fault: .protocol) }
         end(fault: state == .opening && service.isSecure ? .tls : nil)
     }
 
@@ -185,6 +187,9 @@ final class HTTP2IngressConnection: ChannelInboundHandler {
 
     func finishCycle() {
         guard isReading else { return }
+        for (its, notification) in session.takeChecks() {
+            session.checked(its, service.producer.refusal(of: notification))
+        }
         submit()
         lookAtOutcomes()
         if count(begun: session.begunByteCount) {

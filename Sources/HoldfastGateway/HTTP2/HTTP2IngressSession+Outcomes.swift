@@ -24,7 +24,7 @@ extension HTTP2IngressSession {
         guard let its = waits.end(streamID) else { return }
         guard let outcome else { return accept(its, .accepted) }
         let word = OutcomeWord(outcome.terminal)
-        guard let answer = RefusalAnswer(outcome, entry: entry) else {
+        guard let answer = its.form.answer(to: outcome, entry: entry) else {
             return accept(its, word, uniqueID: outcome.uniqueID)
         }
         if !answers.refuse(its, answer, word, uniqueID: outcome.uniqueID, &session) { tally.unanswered += 1 }

@@ -14,8 +14,9 @@ struct HTTP2IngressSession {
         let id: NotificationID
         /// The id as its sender wrote it; nil where we assigned it.
         let idText: String?
-        let isBroadcast: Bool
-        /// When it is answered; nil for an answer in Apple's form when it is on disk.
+        /// Whose form its answer has.
+        var form: AnswerForm
+        /// When it is answered; nil for an answer in the service's form when it is on disk.
         var answering: AnswerMode?
     }
 
@@ -33,11 +34,13 @@ struct HTTP2IngressSession {
     var session: HTTP2ServerSession
     private(set) var settings: HTTP2IngressSettings
     private var events = HTTP2ServerEvents()
-    private var reader: RequestReader
-    private var ids: NotificationIDSource
+    private(set) var reader: RequestReader
+    var ids: NotificationIDSource
     private var batch = Batch()
+    /// Messages that are only to be checked.
+    var checks: [(its: Waiting, notification: PushNotification)] = []
     var answers = AnswerWriter()
-    private var credentials: SubmitterCheck
+    var credentials: SubmitterCheck
     /// Whether no more requests are taken.
     private var isDraining = false
 
@@ -50,7 +53,7 @@ struct HTTP2IngressSession {
     /// The counts to be added to the listener's counters.
     var tally = IngressFigures.Values()
     /// Messages for operators: the last of each kind.
-    private var troubles: [ListenerLog.Line: String] = [:]
+    var troubles: [ListenerLog.Line: String] = [:]
     /// Whether the client's first SETTINGS have arrived.
     private(set) var isOpen = false
     /// Whether the connection is over: its output ends with a GOAWAY that says so, and is to be written.
@@ -103,40 +106,59 @@ struct HTTP2IngressSession {
             HeaderSelection(
                 events.headers, request.fields, knowsAllOf: RequestFields.ownBeginning,
                 repeatableFrom: RequestFields.firstRepeatable))
+        if fields.isRelayed { return refuseRelayed(request, fields) }
+        switch fields.purpose {
+        case .message: takeMessage(request, fields, in: events, now)
+        case .accessToken: takeTokenRequest(request, fields, in: events, now)
+        case .device, .broadcast: takeNotification(request, fields, in: events, now)
+        }
+    }
+
+    private mutating func takeNotification(
+        _ request: HTTP2ServerEvents.Request, _ fields: RequestFields, in events: HTTP2ServerEvents, _ now: WallTime
+    ) {
         let ownID = fields.ownID
         let id = ownID.flatMap { NotificationID($0) }
         var its = Waiting(
             streamID: request.streamID, id: id ?? ids.next(),
-            idText: id == nil ? nil : ownID, isBroadcast: fields.isBroadcast,
+            idText: id == nil ? nil : ownID, form: fields.isBroadcast ? .broadcast : .device,
             answering: fields.answer == nil ? settings.answering : .accepted)
         do throws(Refusal) {
             try RequestReader.checkRoute(fields)
             let submitter = try credentials.submitter(fields, now: now)
             var notification = try reader.notification(fields, id: id, body: events.bodies[request.body])
             its.answering = try RequestReader.answering(fields, orElse: settings.answering)
-            if notification.expiration == .once, notification.guarantee == .atLeastOnce {
-                // From when it may go at the earliest.
-                notification.expiration = .unstored(
-                    for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
-            }
             try credentials.check(submitter, for: notification)
             credentials.letIn(submitter)
             notification.id = its.id
             notification.hasAssignedID = id == nil
-            if fields.hasChoices, let name = fields.producer, name != HTTP2Ingress.producerName {
-                batch.producers[batch.notifications.count] = name
-            }
-            batch.notifications.append(consume notification)
-            batch.waiting.append(its)
+            keepTrying(&notification, now)
+            put(notification, its, fields)
         } catch {
             if let line = Self.line(about: error.reason) {
                 troubles[line] = "a request was refused with \(error.reason): \(error.detail)"
             }
             let interval = error.reason == .tooManyProviderTokenUpdates ? settings.tokenInterval : nil
-            var answer = RefusalAnswer(error)
-            answer.isBodiless = fields.isHead
-            refuse(its, answer, retryAfter: interval)
+            refuse(its, RefusalAnswer(error), of: fields, retryAfter: interval)
         }
+    }
+
+    /// What the service is not to store is tried for a while all the same, unless one attempt is asked for.
+    func keepTrying(_ notification: inout PushNotification, _ now: WallTime) {
+        guard notification.expiration == .once, notification.guarantee == .atLeastOnce else { return }
+        // From when it may go at the earliest.
+        notification.expiration = .unstored(
+            for: settings.unstoredLifetime, from: notification.opening(at: now) ?? now)
+    }
+
+    /// Puts a notification into the batch.
+    @inline(__always)
+    mutating func put(_ notification: consuming PushNotification, _ its: Waiting, _ fields: RequestFields) {
+        if fields.hasChoices, let name = fields.producer, name != HTTP2Ingress.producerName {
+            batch.producers[batch.notifications.count] = name
+        }
+        batch.notifications.append(consume notification)
+        batch.waiting.append(its)
     }
 
     /// The number of notifications that wait to be submitted.
@@ -150,7 +172,7 @@ struct HTTP2IngressSession {
         swap(&taken, &batch)
         if taken.notifications.count > granted {
             for its in taken.waiting[granted...] {
-                refuse(its, RefusalAnswer(.tooManyRequests), retryAfter: retryAfter)
+                refuse(its, its.form.tooMany, retryAfter: retryAfter)
             }
             taken.notifications.removeSubrange(granted...)
             taken.waiting.removeSubrange(granted...)
@@ -190,13 +212,13 @@ struct HTTP2IngressSession {
             case .repeated(_, let outcome):
                 taken += 1
                 let word = OutcomeWord(outcome)
-                if let answer = RefusalAnswer(outcome) { write(its, answer, word) } else { accept(its, word) }
+                if let answer = its.form.answer(to: outcome) { write(its, answer, word) } else { accept(its, word) }
             case .refused(let refusal):
-                refuse(its, RefusalAnswer(refusal))
+                refuse(its, its.form.answer(to: refusal))
             case .undetermined:
                 // Nobody can say whether it is on disk, and neither do we.
                 tally.unanswered += 1
-                fail()
+                if case .message = its.form { writeUndetermined(its) } else { fail() }
             }
         }
         tally.accepted += taken - repeats
@@ -210,7 +232,16 @@ struct HTTP2IngressSession {
         if its.answering != nil { tally.told[word.rawValue, default: 0] += 1 }
     }
 
-    private mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
+    /// - Parameter fields: the request's, which say whether its answer may have a body.
+    mutating func refuse(
+        _ its: Waiting, _ answer: RefusalAnswer, of fields: RequestFields, retryAfter: Int? = nil
+    ) {
+        var answer = answer
+        answer.isBodiless = fields.isHead
+        refuse(its, answer, retryAfter: retryAfter)
+    }
+
+    mutating func refuse(_ its: Waiting, _ answer: RefusalAnswer, retryAfter: Int? = nil) {
         tally.refused[answer.reason, default: 0] += 1
         write(its, answer, .refused, retryAfter: retryAfter)
     }

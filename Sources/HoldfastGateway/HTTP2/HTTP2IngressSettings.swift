@@ -34,15 +34,16 @@ struct HTTP2IngressSettings: Sendable {
     /// Seconds after which a connection may show other provider tokens again, at most: as often as it is swept.
     var tokenInterval: Int { max(Int((limits.write / .seconds(1)).rounded(.up)), 1) }
 
-    /// The greatest payload there is; of a longer one no more is kept than shows that it is.
-    private static let greatestPayload = NotificationLimits.http2.voipPayload
+    /// The greatest body there is, by far: of Google's messages, whose 4096 bytes may be written with three times as many, and
+    /// of requests for access tokens. Of a longer one no more is kept.
+    static let greatestBody = 16 << 10
 
     /// The limits of incomplete requests, each at its greatest in a sender that opens all its streams before it ends
     /// one.
     var sessionLimits: HTTP2Limits {
         var limits = HTTP2Limits.server
         limits.maxConcurrentStreams = streams
-        limits.maxBodySize = Self.greatestPayload + 1
+        limits.maxBodySize = Self.greatestBody
         limits.maxIncoming = max(1 << 20, streams * 8192)
         limits.connectionReceiveWindow = 4 << 20
         limits.maxQueuedOutput = 1 << 20

@@ -1,7 +1,7 @@
 internal import Holdfast
 internal import HoldfastAPNsAnswers
 
-/// The answer to a refusal over HTTP/2: Apple's reason and status, or the nearest.
+/// The answer to a refusal: the service's reason and status, or the nearest.
 struct RefusalAnswer: Sendable, Equatable {
     var reason: String
     var status: Int
@@ -11,12 +11,20 @@ struct RefusalAnswer: Sendable, Equatable {
     var isTemporary = false
     /// Whether the request's method lets its answer have no body.
     var isBodiless = false
+    /// The answer in Google's form; nil for Apple's.
+    private var google: GoogleError?
 
     init(_ reason: Reason, status: Int? = nil, timestamp: Int64? = nil) {
         self.reason = reason.rawValue
         self.status = status ?? Self.statuses[reason] ?? 400
         self.timestamp = timestamp
         isTemporary = self.status == 429 || self.status == 503
+    }
+
+    /// An answer in Google's form.
+    init(_ error: GoogleError, isTemporary: Bool = true) {
+        (reason, status, google) = (error.word, error.status, error)
+        self.isTemporary = isTemporary && status == 429
     }
 
     init(_ refusal: Refusal) {
@@ -80,9 +88,10 @@ struct RefusalAnswer: Sendable, Equatable {
         }
     }
 
-    /// `{"reason":"…"}`, as Apple writes it; nothing where the answer may have no body.
+    /// `{"reason":"…"}`, as Apple writes it, or Google's form of errors; nothing where the answer may have no body.
     var body: [UInt8] {
         if isBodiless { return [] }
+        if let google { return google.body }
         var body = Array(#"{"reason":""#.utf8)
         for byte in reason.utf8.prefix(255) {
             // A word may have come from anywhere. Nothing in it can end the string.
@@ -100,6 +109,7 @@ struct RefusalAnswer: Sendable, Equatable {
         .badCertificate: 403, .badCertificateEnvironment: 403, .expiredProviderToken: 403, .forbidden: 403,
         .invalidProviderToken: 403, .missingProviderToken: 403, .unrelatedKeyIDInToken: 403, .badPath: 404,
         .methodNotAllowed: 405, .expiredToken: 410, .unregistered: 410, .payloadTooLarge: 413,
+        .fromGateway: 421,
         .tooManyProviderTokenUpdates: 429, .tooManyRequests: 429, .internalServerError: 500, .serviceUnavailable: 503,
         .shutdown: 503,
     ]

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastHTTP2
+internal import HoldfastTransport
 
 /// The header fields of a request that the gateway reads.
 ///
@@ -10,14 +11,30 @@ struct RequestFields: Sendable {
     private static let broadcasts = Array("/4/broadcasts/".utf8)
     /// Before a bundle identifier.
     static let broadcastPath = Array("/4/broadcasts/apps/".utf8)
+    /// Before a project of Google's.
+    static let projects = Array("/v1/projects/".utf8)
+    private static let token = Array("/token".utf8)
+
+    /// The interface that a request uses, by the beginning of its path.
+    enum Purpose: Sendable {
+        /// A device of Apple's, or nothing that there is.
+        case device
+        /// A channel of Apple's, be the rest of the path valid or not.
+        case broadcast
+        /// Google's interface for messages, be the rest of the path valid or not.
+        case message
+        /// An access token for Google's interface.
+        case accessToken
+    }
 
     private enum Name: Int, CaseIterable {
         case authorization, id, topic, pushType, priority, expiration, collapseID, channelID, requestID, registeredAt
         case guarantee, answer, environment
         // The last ones are those that few requests have: see ``HeaderSelection/maxNames``.
-        case tag, producer, deliverAfter, deliverWithin, context, newestWins, host
-        // Those that may be there more than once: what is wrong with a trace is no fault of the request.
-        case traceparent, tracestate
+        case tag, producer, deliverAfter, deliverWithin, context, newestWins, host, messageID
+        // Those that may be there more than once: what is wrong with a trace is no fault of the request, and each that passes it
+        // on may add a `via`.
+        case traceparent, tracestate, via
 
         var text: String {
             switch self {
@@ -41,8 +58,10 @@ struct RequestFields: Sendable {
             case .context: "holdfast-context"
             case .newestWins: "holdfast-newest-wins"
             case .host: "host"
+            case .messageID: "holdfast-id"
             case .traceparent: "traceparent"
             case .tracestate: "tracestate"
+            case .via: RelayMark.field
             }
         }
     }
@@ -55,16 +74,28 @@ struct RequestFields: Sendable {
     static let ownNames = Name.allCases.map(\.text).filter { $0.utf8.starts(with: ownBeginning) }
 
     private let fields: HeaderSelection
+    let purpose: Purpose
     /// Whether its path is of broadcasts, be it valid or not.
-    let isBroadcast: Bool
+    var isBroadcast: Bool { purpose == .broadcast }
 
     /// The number of the first of the names that may be there more than once.
     static let firstRepeatable = Name.traceparent.rawValue
 
     init(_ fields: HeaderSelection = HeaderSelection()) {
         self.fields = fields
-        isBroadcast = fields.withBytes(HeaderSelection.path) {
-            $0.count > 1 && $0[1] == UInt8(ascii: "4") && $0.has(Self.broadcasts, at: 0)
+        purpose = fields.withBytes(HeaderSelection.path) { Self.purpose(of: $0) }
+    }
+
+    private static func purpose(of path: Span<UInt8>) -> Purpose {
+        guard path.count > 1 else { return .device }
+        switch path[1] {
+        case UInt8(ascii: "4"): return path.has(broadcasts, at: 0) ? .broadcast : .device
+        case UInt8(ascii: "v"): return path.has(projects, at: 0) ? .message : .device
+        case UInt8(ascii: "t"):
+            let isWhole =
+                path.count == token.count || path.count > token.count && path[token.count] == UInt8(ascii: "?")
+            return isWhole && path.has(token, at: 0) ? .accessToken : .device
+        default: return .device
         }
     }
 
@@ -136,6 +167,8 @@ struct RequestFields: Sendable {
         return TraceContext(
             traceparent: parents[0], tracestate: fields.rareTexts(Name.tracestate.rawValue).joined(separator: ","))
     }
+    /// Whether a gateway sends it.
+    var isRelayed: Bool { fields.hasRare && RelayMark.isIn(fields.rareTexts(Name.via.rawValue)) }
     /// When to answer: `holdfast-answer`.
     var answer: String? { self[.answer] }
     /// The name of a field that would be Holdfast's own, and is none: one that was misspelt must not be passed over.
@@ -143,8 +176,18 @@ struct RequestFields: Sendable {
     /// Whether one of these is there twice.
     var hasDuplicates: Bool { fields.hasDuplicates }
 
-    /// The sender's id, as it is written: the apns-id, or the apns-request-id of a broadcast.
-    var ownID: String? { isBroadcast ? self[.requestID] : self[.id] }
+    /// The sender's id, as it is written: the apns-id, the apns-request-id of a broadcast, or the holdfast-id of a message,
+    /// for which Google has none.
+    var ownID: String? {
+        switch purpose {
+        case .device, .accessToken: self[.id]
+        case .broadcast: self[.requestID]
+        case .message: self[.messageID]
+        }
+    }
+
+    /// `holdfast-id`, whatever the request is for.
+    var messageID: String? { self[.messageID] }
 
     /// Whether both have the same authorization.
     func hasAuthorization(of other: RequestFields) -> Bool {

@@ -62,13 +62,7 @@ struct RequestReader {
             recipient: .device(token), topic: attributes.topic, payload: Array(body), pushType: attributes.pushType,
             priority: attributes.priority, expiration: attributes.expiration, collapseID: attributes.collapseID, id: id)
         (notification.environment, notification.preferredEnvironment) = attributes.environment
-        if let text = fields.registeredAt {
-            guard let time = RequestChoices.time(text) else {
-                throw Refusal(
-                    .badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
-            }
-            notification.tokenRegisteredAt = time
-        }
+        try Self.readRegistration(fields, into: &notification)
         try readOwnFields(fields, into: &notification)
         return notification
     }
@@ -100,14 +94,27 @@ struct RequestReader {
 
     // MARK: Parts
 
-    /// Reads the header fields of Holdfast's that devices and broadcasts share, and checks that no field is there twice.
-    private func readOwnFields(
+    static func readRegistration(
+        _ fields: RequestFields, into notification: inout PushNotification
+    ) throws(Refusal) {
+        guard let text = fields.registeredAt else { return }
+        guard let time = RequestChoices.time(text) else {
+            throw Refusal(.badRegistrationTime, "holdfast-token-registered-at is neither Unix seconds nor RFC 3339")
+        }
+        notification.tokenRegisteredAt = time
+    }
+
+    /// Reads the header fields of Holdfast's that all notifications share, and checks that no field is there twice.
+    func readOwnFields(
         _ fields: RequestFields, into notification: inout PushNotification
     ) throws(Refusal) {
         notification.guarantee = try Self.guarantee(fields)
         if fields.hasChoices {
             try RequestChoices.read(fields, into: &notification)
             if readsTraces { notification.trace = fields.trace }
+            if fields.messageID != nil, fields.purpose != .message {
+                throw Refusal(.unknownOwnField, "holdfast-id is for messages of Google's form; here the id is apns-id")
+            }
         }
         if let name = fields.unknownOwn {
             throw Refusal(

@@ -15,6 +15,7 @@ final class ListenerLog: Sendable {
         case refusedCertificates = "refused-certificates"
         case refusedTokens = "refused-tokens"
         case refusedTopics = "refused-topics"
+        case refusedGateways = "refused-gateways"
         case revocationLists = "revocation-lists"
         case signingKeys = "signing-keys"
     }

@@ -40,7 +40,9 @@ extension Gateway {
                 values.repeated
             },
             counts(
-                "refused_total", "reason", "Notifications that were refused, by the word that was answered.", \.refused),
+                "refused_total", "reason",
+                "Refusals of notifications, by the word that was answered; one that comes again counts again.",
+                \.refused),
             counts(
                 "told_total", "outcome", "Notifications whose senders were told of their outcome, by its word.", \.told),
             family("unanswered_total", .counter, "Notifications of which their sender was told nothing.") { values, _ in

@@ -9,7 +9,7 @@ public enum MetricHelp {
         "holdfast_submitted_total":
             "Notifications that were accepted, and are on disk.",
         "holdfast_refused_total":
-            "Notifications that were not taken.",
+            "Refusals by submit; a notification that is submitted again counts again.",
         "holdfast_sent_total":
             "Hand-outs to a connection; one that goes again counts again.",
         "holdfast_possible_duplicates_total":

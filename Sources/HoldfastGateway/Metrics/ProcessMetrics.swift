@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastPlatform
 
 /// The system's figures about this process, with the names of Prometheus' own client libraries. On Linux; elsewhere
 /// none.
@@ -44,9 +45,7 @@ public enum ProcessMetrics {
         return found
     }
 
-    fileprivate static func text(_ file: String) -> String {
-        String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
-    }
+    fileprivate static func text(_ file: String) -> String { ProcessFiles.text(file) ?? "" }
 }
 
 /// `/proc/self/stat`, as proc(5) has it.

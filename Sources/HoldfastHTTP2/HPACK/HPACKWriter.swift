@@ -115,4 +115,5 @@ package enum HPACKStaticIndex {
     package static let contentLength = 28
     package static let contentType = 31
     package static let userAgent = 58
+    package static let via = 60
 }

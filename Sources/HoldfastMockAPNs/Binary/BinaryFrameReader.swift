@@ -1,3 +1,4 @@
+import HoldfastMocking
 import NIOCore
 
 /// Parses the binary protocol: bytes in, split anywhere; frames out.

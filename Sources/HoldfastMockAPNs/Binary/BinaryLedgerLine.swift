@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// Writes one line of the ledger of a ``MockBinaryServer``:
 /// `{"id":"…","token":"…","identifier":7,"payload":"…"}` and a line end.
 ///

@@ -1,3 +1,4 @@
+import HoldfastMocking
 import NIOCore
 
 /// The protocol logic of one connection: notifications in; ledger lines, and at most one error, out.

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The handling of one notification that a ``MockBinaryBehavior`` asks for.
 public struct MockBinaryAnswer: Sendable {
     /// The decision about a notification. Later versions may have more.

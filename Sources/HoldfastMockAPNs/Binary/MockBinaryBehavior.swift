@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// A departure from the normal handling: asked for each connection as it is accepted, and for each notification that is
 /// not discarded, after the mock has decided and before it acts.
 ///

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The configuration of a ``MockBinaryServer``.
 public struct MockBinaryConfiguration: Sendable {
     /// The address to listen on. Default: `127.0.0.1`.
@@ -45,18 +47,18 @@ public struct MockBinaryConfiguration: Sendable {
     public init() {}
 
     func check() throws {
-        guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
-        guard eventLoopThreads >= 1 else { throw MockAPNsError("at least one event loop thread is needed") }
+        guard (0...65535).contains(port) else { throw MockError("\(port) is not a port") }
+        guard eventLoopThreads >= 1 else { throw MockError("at least one event loop thread is needed") }
         guard (1024...1 << 30).contains(receiveBufferByteCount ?? 1024) else {
-            throw MockAPNsError("a receive buffer has 1024 bytes to 1 GB")
+            throw MockError("a receive buffer has 1024 bytes to 1 GB")
         }
-        guard (1...65535).contains(payloadLimit) else { throw MockAPNsError("a payload has 1 to 65535 bytes") }
+        guard (1...65535).contains(payloadLimit) else { throw MockError("a payload has 1 to 65535 bytes") }
         for (token, status) in rejections {
             guard token.utf8.count == 64, ASCII.areHexDigits(token.utf8Span.span) else {
-                throw MockAPNsError("a token of the binary protocol has 64 hex digits")
+                throw MockError("a token of the binary protocol has 64 hex digits")
             }
             guard status.rawValue != 0, status != .shutdown else {
-                throw MockAPNsError("status \(status.rawValue) refuses nothing")
+                throw MockError("status \(status.rawValue) refuses nothing")
             }
         }
     }

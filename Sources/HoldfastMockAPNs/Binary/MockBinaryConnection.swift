@@ -1,3 +1,4 @@
+import HoldfastMocking
 import NIOCore
 import NIOTLS
 

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The counters of a ``MockBinaryServer`` since its start.
 public struct MockBinaryCounters: Sendable, Equatable {
     /// Notifications read, whatever their result; those discarded behind an error are not counted.

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// A notification in the form that a ``MockBinaryBehavior`` or an observer gets.
 public struct MockBinaryNotification: Sendable, Equatable {
     /// The command of its frame: 0, 1 or 2.

@@ -1,3 +1,4 @@
+import HoldfastMocking
 import NIOCore
 
 /// A push service to test against, which behaves as Apple's did over the binary protocol until March 2021.
@@ -40,7 +41,7 @@ public final class MockBinaryServer: Sendable {
 
     /// Starts a server, which accepts connections when this returns.
     ///
-    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration is invalid, the certificates or the
+    /// - Throws: ``HoldfastMocking/MockError``, or the system's error, when the configuration is invalid, the certificates or the
     ///   ledger cannot be read or written, or the port is not available.
     public static func start(_ configuration: MockBinaryConfiguration = .init()) async throws -> MockBinaryServer {
         try configuration.check()

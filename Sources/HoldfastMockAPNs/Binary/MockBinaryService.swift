@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The state that the connections of one ``MockBinaryServer`` share.
 final class MockBinaryService: Sendable {
     let configuration: MockBinaryConfiguration

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The status of an error response of the binary protocol (Apple: *Local and Remote Notification Programming Guide:
 /// Binary Provider API*). Any other number is possible, also as a literal: `["<token>": 8]`.
 public struct MockBinaryStatus: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {

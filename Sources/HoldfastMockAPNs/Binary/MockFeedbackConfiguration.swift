@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// A device that is gone, as the feedback service reports it.
 public struct MockFeedbackTuple: Hashable, Sendable {
     /// The time from which the device is gone, in Unix seconds.
@@ -41,13 +43,13 @@ public struct MockFeedbackConfiguration: Sendable {
     public init() {}
 
     func check() throws {
-        guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
+        guard (0...65535).contains(port) else { throw MockError("\(port) is not a port") }
         try check(tuples)
     }
 
     func check(_ tuples: [MockFeedbackTuple]) throws {
         guard tuples.allSatisfy({ $0.token.count <= 65535 }) else {
-            throw MockAPNsError("a token has at most 65535 bytes")
+            throw MockError("a token has at most 65535 bytes")
         }
     }
 }

@@ -1,3 +1,4 @@
+import HoldfastMocking
 import NIOCore
 
 /// A feedback service to test against, which behaves as Apple's did: a client that connects gets all tuples and then
@@ -34,7 +35,7 @@ public final class MockFeedbackServer: Sendable {
 
     /// Starts a server, which accepts connections when this returns.
     ///
-    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration is invalid, the certificates cannot
+    /// - Throws: ``HoldfastMocking/MockError``, or the system's error, when the configuration is invalid, the certificates cannot
     ///   be read or written, or the port is not available.
     public static func start(_ configuration: MockFeedbackConfiguration = .init()) async throws -> MockFeedbackServer {
         try configuration.check()
@@ -74,7 +75,7 @@ public final class MockFeedbackServer: Sendable {
 
     /// Appends tuples to the list.
     ///
-    /// - Throws: ``MockAPNsError`` for a token of more than 65535 bytes.
+    /// - Throws: ``HoldfastMocking/MockError`` for a token of more than 65535 bytes.
     public func add(_ tuples: [MockFeedbackTuple]) throws {
         try service.configuration.check(tuples)
         service.state.withLock { $0.tuples += tuples }

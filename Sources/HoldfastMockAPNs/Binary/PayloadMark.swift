@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// Tells notifications of the binary protocol apart in a ledger, since they carry no `apns-id`.
 package enum PayloadMark {
     /// A digest of a payload, the same in every process. It tells test data apart; it is not cryptographic.

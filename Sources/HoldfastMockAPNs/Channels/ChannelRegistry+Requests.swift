@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastMocking
 
 extension ChannelRegistry {
     /// The answer of the channel management.

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The broadcast channels of a mock: changed by the channel management, and used to judge broadcasts.
 ///
 /// Until the first channel is added, it takes every well-formed id for an existing channel: a test that only sends

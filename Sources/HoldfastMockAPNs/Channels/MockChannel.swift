@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// A broadcast channel of a ``MockAPNsServer``, to which devices with a Live Activity subscribe.
 public struct MockChannel: Hashable, Sendable {
     /// The storage for devices that are offline: Apple's `message-storage-policy`. Closed, with Apple's two numbers as

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The target of a request, by its path. The two sides of the service know different paths.
 enum RequestTarget {
     /// A notification to a device.

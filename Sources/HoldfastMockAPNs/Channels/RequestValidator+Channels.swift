@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 extension RequestValidator {
     static let broadcastPayloadLimit = 5120
 

@@ -1,3 +1,5 @@
+public import HoldfastMocking
+
 /// The configuration of a ``MockAPNsServer``.
 public struct MockAPNsConfiguration: Sendable {
     /// The provider tokens that are accepted. May gain cases: construct it, do not switch over it.

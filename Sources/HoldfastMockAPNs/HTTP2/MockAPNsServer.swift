@@ -1,10 +1,11 @@
+public import HoldfastMocking
 import HoldfastOpenSSL
 import NIOCore
 
 /// A push service to test against, which behaves as Apple's does over HTTP/2.
 ///
 /// It validates requests as Apple documents, and refuses them in Apple's words. It can record the notifications
-/// accepted (``MockAPNsConfiguration/ledgerPath``), and misbehave (``MockScript``, ``MockBehavior``).
+/// accepted (``MockAPNsConfiguration/ledgerPath``), and misbehave (``HoldfastMocking/MockScript``, ``HoldfastMocking/MockBehavior``).
 ///
 /// Clients trust it by the certificate in ``certificateAuthorityFile``. A server that was started must be stopped.
 public final class MockAPNsServer: Sendable {
@@ -21,7 +22,7 @@ public final class MockAPNsServer: Sendable {
     /// The PEM file with the certificate of the authority that clients have to trust.
     public var certificateAuthorityFile: String { home.file(MockCredentials.File.authority) }
     /// The `.p8` file with the key that signs provider tokens.
-    public var providerKeyFile: String { home.file(MockCredentials.File.providerKey) }
+    public var providerKeyFile: String { home.file(MockHome.providerKeyFile) }
 
     private let service: MockService
     private let home: MockHome
@@ -29,7 +30,7 @@ public final class MockAPNsServer: Sendable {
 
     /// Starts a server, which accepts connections when this returns.
     ///
-    /// - Throws: ``MockAPNsError``, or the system's error, when the configuration is invalid, the certificates or the
+    /// - Throws: ``HoldfastMocking/MockError``, or the system's error, when the configuration is invalid, the certificates or the
     ///   ledger cannot be read or written, or the port is not available.
     public static func start(_ configuration: MockAPNsConfiguration = .init()) async throws -> MockAPNsServer {
         try configuration.check()
@@ -39,7 +40,8 @@ public final class MockAPNsServer: Sendable {
                 + configuration.hosts().dropFirst().map(\.host).filter { !configuration.names.contains($0) },
             host: configuration.host)
         let ledger = try configuration.ledgerPath.map(Ledger.init)
-        let service = MockService(configuration, providerKey: home.credentials.providerKey.publicKey, ledger: ledger)
+        let providerKey = try home.providerKey()
+        let service = MockService(configuration, providerKey: providerKey.publicKey, ledger: ledger)
         do {
             let tls =
                 configuration.isCleartext
@@ -76,17 +78,17 @@ extension MockAPNsServer {
 
     /// Sets the departure from normal handling for all further requests; nil for none.
     public func setBehavior(_ behavior: MockBehavior?) {
-        service.overrides.withLock { $0.behavior = behavior }
+        service.overrides.set(behavior: behavior)
     }
 
     /// Starts another script for all further events, counting from 1 again; nil for none.
     public func setScript(_ script: MockScript?) {
-        service.overrides.withLock { $0.script = script.map(ScriptRunner.init) }
+        service.overrides.set(script: script)
     }
 
     /// The number of decisions of each step of the script, in the order of the steps.
     public var scriptCounts: [(name: String, count: Int)] {
-        service.overrides.withLock { $0.script }?.counts ?? []
+        service.overrides.scriptCounts
     }
 
     /// Announces another SETTINGS_MAX_CONCURRENT_STREAMS on the open connections. Streams beyond it are refused from
@@ -112,7 +114,7 @@ extension MockAPNsServer {
     public func makeProviderToken(issuedAt: Int64? = nil) throws -> String {
         try ProviderToken.make(
             keyID: service.configuration.keyID, teamID: service.configuration.teamID,
-            issuedAt: issuedAt ?? MockService.milliseconds() / 1000, key: home.credentials.providerKey)
+            issuedAt: issuedAt ?? MockService.milliseconds() / 1000, key: home.providerKey())
     }
 
     /// Stops gracefully: accepts no new connections, sends GOAWAY on the open ones, answers the requests before it, and
@@ -132,18 +134,18 @@ extension MockAPNsServer {
 extension MockAPNsConfiguration {
     fileprivate func check() throws {
         for port in [port, managementPort ?? 0] {
-            guard (0...65535).contains(port) else { throw MockAPNsError("\(port) is not a port") }
+            guard (0...65535).contains(port) else { throw MockError("\(port) is not a port") }
         }
-        guard channelLimit >= 0 else { throw MockAPNsError("a limit cannot be negative") }
+        guard channelLimit >= 0 else { throw MockError("a limit cannot be negative") }
         guard channels.allSatisfy({ MockChannel.isID($0.id) }) else {
-            throw MockAPNsError("a channel's id is base64, of \(MockChannel.idLimit) characters at most")
+            throw MockError("a channel's id is base64, of \(MockChannel.idLimit) characters at most")
         }
-        guard eventLoopThreads >= 1 else { throw MockAPNsError("at least one event loop thread is needed") }
-        guard maxConcurrentStreams >= 1 else { throw MockAPNsError("at least one stream at a time is needed") }
+        guard eventLoopThreads >= 1 else { throw MockError("at least one event loop thread is needed") }
+        guard maxConcurrentStreams >= 1 else { throw MockError("at least one stream at a time is needed") }
         guard tokenByteCounts.lowerBound >= 1, tokenByteCounts.upperBound <= 1024 else {
-            throw MockAPNsError("a device token has 1 to 1024 bytes")
+            throw MockError("a device token has 1 to 1024 bytes")
         }
-        guard delay >= .zero else { throw MockAPNsError("a delay cannot be negative") }
+        guard delay >= .zero else { throw MockError("a delay cannot be negative") }
         _ = try hosts()
     }
 
@@ -153,7 +155,7 @@ extension MockAPNsConfiguration {
         return try [MockListener.Host(host: host, port: port)] + management
             + furtherAddresses.map { text in
                 guard let (host, port) = MockAddress.parse(text), (0...65535).contains(port ?? 0) else {
-                    throw MockAPNsError("\(text) is not HOST or HOST:PORT")
+                    throw MockError("\(text) is not HOST or HOST:PORT")
                 }
                 return MockListener.Host(host: host, port: port)
             }

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The counters of a ``MockAPNsServer`` since its start.
 public struct MockCounters: Sendable, Equatable {
     /// Requests that arrived complete, whatever their result.

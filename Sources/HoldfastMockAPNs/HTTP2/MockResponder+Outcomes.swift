@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HoldfastMocking
 
 extension MockResponder {
     /// The result of a request.
@@ -9,6 +10,13 @@ extension MockResponder {
         /// Whether a notification was accepted.
         var isAccepted = false
         var uniqueID: String?
+
+        /// The same answer, and whether a notification was accepted.
+        func with(isAccepted: Bool) -> Outcome {
+            var copy = self
+            copy.isAccepted = isAccepted
+            return copy
+        }
 
         /// Keeps the result and answers with other content.
         func answered(_ content: PreparedAnswer.Content) -> Outcome {
@@ -32,6 +40,9 @@ extension MockResponder {
             return take(fields, target, body, nil).answered(.silence)
         case .rejected(let rejection):
             return outcome(of: rejection, answer.bodyFrameByteCount)
+        case .acceptedAndRejected(let rejection):
+            let taken = take(fields, target, body, nil)
+            return outcome(of: rejection, answer.bodyFrameByteCount).with(isAccepted: taken.isAccepted)
         case .response(let status, let headers, let body):
             tally.scripted += 1
             return response(status, headers, body, answer.bodyFrameByteCount)

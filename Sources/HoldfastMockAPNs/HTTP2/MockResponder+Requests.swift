@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HoldfastMocking
 
 extension MockResponder {
     /// The place of the id in ``acceptedBlock``: at its end.
@@ -14,11 +15,11 @@ extension MockResponder {
     mutating func handle(_ request: HTTP2ServerEvents.Request, in events: HTTP2ServerEvents) {
         tally.requests += 1
         requestCount += 1
-        guard request.streamID <= lastStreamID else {
+        guard request.streamID <= stage.lastStreamID else {
             tally.ignored += 1
             return
         }
-        guard firstStream.admits(request.streamID) else { return refuseSecond(request.streamID) }
+        guard stage.firstStream.admits(request.streamID) else { return refuseSecond(request.streamID) }
         let fields = RequestFields(HeaderSelection(events.headers, request.fields))
         let target = RequestTarget(path: fields.path, isManagement: address.isManagement)
         if behavior != nil || script != nil || service.configuration.observer != nil || !target.isDevice {
@@ -37,11 +38,11 @@ extension MockResponder {
     private mutating func refuseSecond(_ streamID: UInt32) {
         tally.refusedBeforeFirst += 1
         guard service.configuration.firstStreamRule == .goAway else {
-            return give(PreparedAnswer(streamID: streamID, .reset(code: 0x7)), after: .zero)
+            return stage.give(PreparedAnswer(streamID: streamID, .reset(code: 0x7)), after: .zero)
         }
         let goAway = MockGoAway(code: 1, lastStreamID: streamID - 2, debugData: #"{"reason":"TooManyRequests"}"#)
-        lastStreamID = streamID - 2
-        happen(.goAway(goAway))
+        stage.lastStreamID = streamID - 2
+        stage.happen(.goAway(goAway))
     }
 
     /// Judges the path, then the provider token, then the rest of the request, then the state of the token or the
@@ -116,12 +117,13 @@ extension MockResponder {
 
     private mutating func accept(_ streamID: UInt32) {
         let delay = service.configuration.delay
-        guard delay == .zero, !owesSizeUpdate, !service.configuration.isSandbox else {
-            return give(PreparedAnswer(streamID: streamID, accepted(.device).content, isSuccess: true), after: delay)
+        guard delay == .zero, !stage.owesSizeUpdate, !service.configuration.isSandbox else {
+            return stage.give(
+                PreparedAnswer(streamID: streamID, accepted(.device).content, isSuccess: true), after: delay)
         }
         setAcceptedID()
-        session.respond(streamID: streamID, headerBlock: acceptedBlock)
-        noteAnswer(streamID, isSuccess: true)
+        stage.session.respond(streamID: streamID, headerBlock: acceptedBlock)
+        stage.noteAnswer(streamID, isSuccess: true)
     }
 
     private mutating func setAcceptedID() {
@@ -149,7 +151,7 @@ extension MockResponder {
 
     private mutating func reject(_ streamID: UInt32, _ rejection: MockRejection) {
         tally.rejected[rejection.reason, default: 0] += 1
-        give(PreparedAnswer(streamID: streamID, refused(rejection, nil)), after: service.configuration.delay)
+        stage.give(PreparedAnswer(streamID: streamID, refused(rejection, nil)), after: service.configuration.delay)
     }
 
     mutating func refused(_ rejection: MockRejection, _ bodyFrameByteCount: Int?) -> PreparedAnswer.Content {
@@ -168,8 +170,8 @@ extension MockResponder {
     ) {
         let request = MockRequest(
             headers: events.headers(of: received).map { ($0.name, $0.value) },
-            body: Array(events.bodies[received.body]),
-            connection: number, number: requestCount, address: address)
+            body: Array(events.bodies[received.body]), connection: number, number: requestCount, address: address,
+            subject: MockRequest.Subject(fields, target))
         setID(fields, target)
         let answer = behavior?.decide(request) ?? script?.answer(to: request) ?? MockAnswer()
         let outcome = outcome(of: answer, fields, target, request.body)
@@ -178,20 +180,12 @@ extension MockResponder {
             streamID: received.streamID, outcome.content, isSuccess: outcome.status.map((200..<300).contains) ?? false)
         prepared.bodyPause = answer.bodyPause
         prepared.effects = answer.effects(behind: received.streamID)
-        // From now on, however late the answer: later requests are ignored. A GOAWAY may name a later one.
-        if answer.ending != nil || !prepared.effects.isEmpty { setLast(prepared.effects, received.streamID) }
-        give(prepared, after: service.configuration.delay + answer.delay)
+        if answer.ending != nil || !prepared.effects.isEmpty { stage.setLast(prepared.effects, received.streamID) }
+        stage.give(prepared, after: service.configuration.delay + answer.delay)
         guard service.configuration.observer != nil else { return }
         exchanges.append(
             MockExchange(
                 request: request, status: outcome.status, reason: outcome.reason, isAccepted: outcome.isAccepted,
                 id: id.text, uniqueID: outcome.uniqueID))
-    }
-
-    private mutating func setLast(_ effects: [MockEffect], _ streamID: UInt32) {
-        for effect in effects {
-            guard let last = effect.lastStreamID else { continue }
-            lastStreamID = min(lastStreamID, last == 0 ? streamID : last)
-        }
     }
 }

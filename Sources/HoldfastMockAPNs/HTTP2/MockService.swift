@@ -1,16 +1,16 @@
 import Foundation
+import HoldfastMocking
 import HoldfastOpenSSL
-import NIOCore
 
 /// The state that the connections of one server share.
-final class MockService: Sendable {
+final class MockService: MockServing {
     let configuration: MockAPNsConfiguration
     let validator: RequestValidator
     let verifier: ProviderTokenVerifier
     let ledger: Ledger?
     let channels: ChannelRegistry
     let counters = Locked(MockCounters())
-    let overrides: Locked<Overrides>
+    let overrides: MockOverrides
     let startedAt = MockService.milliseconds()
 
     init(_ configuration: MockAPNsConfiguration, providerKey: ES256PublicKey, ledger: Ledger?) {
@@ -19,45 +19,33 @@ final class MockService: Sendable {
         verifier = ProviderTokenVerifier(configuration, key: providerKey)
         self.ledger = ledger
         channels = ChannelRegistry(configuration.channels, limit: configuration.channelLimit)
-        overrides = Locked(
-            Overrides(behavior: configuration.behavior, script: configuration.script.map(ScriptRunner.init)))
+        overrides = MockOverrides(behavior: configuration.behavior, script: configuration.script)
     }
 
-    /// The departures from normal handling.
-    struct Overrides: Sendable {
-        var behavior: MockBehavior?
-        var script: ScriptRunner?
+    var isCleartext: Bool { configuration.isCleartext }
+    var handshakeLimit: Duration { configuration.handshakeLimit }
 
-        /// nil where the script is about connections only: a request is then not worth a copy.
-        var answers: ScriptRunner? { script.flatMap { $0.hasAnswers ? $0 : nil } }
+    func count(_ event: MockConnectionEvent) {
+        counters.withLock { counters in
+            switch event {
+            case .opened:
+                counters.connections += 1
+                counters.openConnections += 1
+            case .closed(let neverReady):
+                counters.openConnections -= 1
+                if neverReady { counters.handshakesFailed += 1 }
+            case .turnedAway:
+                counters.connections += 1
+                counters.handshakesFailed += 1
+            }
+        }
     }
 
     /// Decides how a new connection is received.
     func receive(_ number: Int, _ address: MockAddress, _ tls: MockTLSContexts?) throws -> MockListener.Arrival {
-        let plan =
-            overrides.withLock(\.script)?.plan(forConnection: number, to: address) ?? MockConnectionPlan()
-        switch plan.welcome {
-        case .normal: break
-        case .closed, .reset:
-            counters.withLock { counters in
-                counters.connections += 1
-                counters.handshakesFailed += 1
-            }
-            if case .reset = plan.welcome { return .reset }
-            return .closed
+        try overrides.receive(number, address, tls, for: self) { plan in
+            MockResponder(service: self, number: number, address: address, plan: plan)
         }
-        let wire = MockWire()
-        wire.split(every: plan.segmentByteCount)
-        wire.pauseReads(for: (plan.reading?.pause).map(TimeAmount.init))
-        let connection = MockConnection(service: self, number: number, address: address, plan: plan, wire: wire)
-        return .received(
-            MockListener.Reception(
-                tls: try tls?.context(plan.tls), handlers: [wire, connection], breaker: breaker(plan, tls),
-                reading: plan.reading))
-    }
-
-    private func breaker(_ plan: MockConnectionPlan, _ tls: MockTLSContexts?) -> MockTLSBreaker? {
-        tls == nil ? nil : MockTLSBreaker(plan.tls)
     }
 
     /// Unix milliseconds.

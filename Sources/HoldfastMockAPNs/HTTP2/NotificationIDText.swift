@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// The `apns-id` of an answer: 36 bytes, reused for each answer.
 struct NotificationIDText {
     static let byteCount = 36

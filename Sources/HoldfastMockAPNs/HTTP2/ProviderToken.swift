@@ -1,4 +1,5 @@
 import Foundation
+import HoldfastMocking
 import HoldfastOpenSSL
 
 /// A provider token: the JWT that authenticates a sender (RFC 7519, ES256).

@@ -1,3 +1,4 @@
+import HoldfastMocking
 import HoldfastOpenSSL
 
 /// Judges authorization headers, each different one once.

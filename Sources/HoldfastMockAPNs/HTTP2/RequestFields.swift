@@ -1,4 +1,5 @@
 import HoldfastHTTP2
+import HoldfastMocking
 
 /// The header fields of a request that the push service reads.
 struct RequestFields {

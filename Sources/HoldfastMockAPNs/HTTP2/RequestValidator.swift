@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// Judges requests as the push service does, and refuses them in its words.
 ///
 /// The checks have a fixed order, so that a request with two faults always gets the same answer.

@@ -1,3 +1,5 @@
+import HoldfastMocking
+
 /// One line of the ledger: `{"apns-id":"…","token":"…","topic":"…"}` and a line end; the token in lower case. A
 /// broadcast's line has `channel` in place of `token`, and its `apns-request-id` as `apns-id`.
 ///

@@ -5,6 +5,8 @@ struct Connecting {
     let target: PQTarget
     let applicationName: String
     let patience: Patience
+    /// Places that are passed over, with their addresses.
+    var avoided: Set<PQPlace> = []
 
     struct Made {
         let handle: PQHandle
@@ -18,7 +20,7 @@ struct Connecting {
         // libpq's order, too: all are asked whether they are standbys before another is taken.
         do throws(PQError) {
             return try Connecting(
-                target: target, applicationName: applicationName, patience: patience.share(among: 2)
+                target: target, applicationName: applicationName, patience: patience.share(among: 2), avoided: avoided
             ).connect(.standby)
         } catch  where error.kind == .unreachable {
             return try connect(.any)
@@ -67,6 +69,7 @@ struct Connecting {
     }
 
     private func attempt(_ place: PQPlace, _ role: PQTarget.Role, _ patience: Patience) throws(PQError) -> Made {
+        guard !avoided.contains(place) else { throw PQError(.unreachable, "\(place.words): passed over") }
         let options = target.options(for: place, role: role, applicationName: applicationName)
         guard let handle = PQHandle(starting: options) else { throw PQError(.unreachable, "no memory") }
         if handle.isBad, !handle.errorMessage.hasPrefix("connection to server") {

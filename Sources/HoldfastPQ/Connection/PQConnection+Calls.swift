@@ -23,10 +23,13 @@ extension PQConnection {
             try call.receive()
         } catch {
             for (name, sql) in call.newlyPrepared { prepared[name] = sql }
-            handle.finish()
-            guard call.doubt.isAnswered else { throw error }
+            let isAnswered = call.doubt.isAnswered
+            let error = isAnswered ? error : explained(error)
+            finish()
+            guard isAnswered else { throw error }
             return try call.verdict()
         }
+        noteAnswer()
         for (name, sql) in call.newlyPrepared { prepared[name] = sql }
         return try call.verdict()
     }
@@ -39,12 +42,12 @@ extension PQConnection {
         defer { leave() }
         let patience = Patience(deadline: deadline, interruption: interruption)
         while true {
-            guard !handle.isBad else { throw Self.lost(handle) }
+            guard !handle.isBad else { throw lost() }
             handle.consume()
             var found: [PQNotification] = []
             while let notification = handle.notification() { found.append(notification) }
             if !found.isEmpty { return found }
-            guard !handle.isBad else { throw Self.lost(handle) }
+            guard !handle.isBad else { throw lost() }
             switch patience.wait(handle.socket, reading: true, writing: false) {
             case .ready: continue
             case .deadline: return []
@@ -62,16 +65,16 @@ extension PQConnection {
             // Takes in what was read, such as the server's last words.
             _ = handle.isBusy
         }
-        guard !handle.isBad, !handle.notices.endSession else { throw Self.lost(handle) }
+        guard !handle.isBad, !handle.notices.endSession else { throw lost() }
         guard patience.deadline > .now else {
             throw PQError(.unreachable, "the time for the call was over before it began", cause: .deadline)
         }
     }
 
-    private static func lost(_ handle: PQHandle) -> PQError {
+    private func lost() -> PQError {
         let words = handle.isClosed ? "the connection to PostgreSQL is closed" : "the connection to PostgreSQL was lost"
         let report = handle.isClosed ? nil : handle.notices.drain().last { $0.endsSession }
-        handle.finish()
+        finish()
         let reason = report.map { ": \($0.message) (\($0.sqlState))" } ?? ""
         return PQError(.unreachable, words + reason, cause: .connectionLost, server: report)
     }

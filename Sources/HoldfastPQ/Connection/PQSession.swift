@@ -8,10 +8,18 @@ package struct PQSession: Sendable {
     /// Further settings by their names, which win over those here. One that the server does not know is refused.
     package var settings: [String: String]
 
-    package init(applicationName: String, statementTimeout: Duration = .zero, settings: [String: String] = [:]) {
+    /// How long is looked, over another connection, for the reason why a call has no answer at its deadline: such a call ends that
+    /// much later. Zero, the default, for not at all.
+    package var lockPatience: Duration
+
+    package init(
+        applicationName: String, statementTimeout: Duration = .zero, settings: [String: String] = [:],
+        lockPatience: Duration = .zero
+    ) {
         self.applicationName = applicationName
         self.statementTimeout = statementTimeout
         self.settings = settings
+        self.lockPatience = lockPatience
     }
 
     /// What is set, and must hold afterwards, on servers that know it.
@@ -27,6 +35,9 @@ package struct PQSession: Sendable {
             "default_transaction_isolation": "read committed",
             // Below it the server would keep silent about a standby that was not waited for.
             "client_min_messages": "warning",
+            // A call that was given up may wait for a lock as long as there is a reason, with its session. The server looks
+            // whether the client is there (since PostgreSQL 14), and ends it.
+            "client_connection_check_interval": "2000",
         ]
         return standard.filter { settings[$0.key] == nil }
     }
@@ -69,7 +80,7 @@ package struct PQSession: Sendable {
         FROM pg_catalog.pg_settings
         WHERE name = ANY(ARRAY['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'transaction_timeout',
             'synchronous_commit', 'default_transaction_isolation', 'client_min_messages', 'application_name',
-            'lc_messages', 'client_encoding'])
+            'client_connection_check_interval', 'lc_messages', 'client_encoding'])
         UNION ALL SELECT 'recovery', pg_catalog.pg_is_in_recovery()::text
         """, reading: true)
 }

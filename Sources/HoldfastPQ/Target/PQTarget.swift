@@ -17,8 +17,10 @@ package struct PQTarget: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The string's own values, with the password.
     let values: [String: String]
-    let places: [PQPlace]
-    package let role: Role
+    private(set) var places: [PQPlace]
+    package private(set) var role: Role
+    /// What is known of the servers; nil where nobody keeps a book of them.
+    package var servers: PQServers?
     /// Whether the authorities to trust are named.
     private let hasRoot: Bool
     /// `nil` when the string leaves it to the place: see ``PQSecurity``.
@@ -102,6 +104,16 @@ package struct PQTarget: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 extension PQTarget {
+    /// The same for one server, whether it can be written to or not.
+    func only(_ place: PQPlace) -> PQTarget {
+        var target = self
+        (target.places, target.role, target.servers) = ([place], .any, nil)
+        return target
+    }
+
+    /// Whether the string names several servers.
+    package var hasSeveralServers: Bool { places.count > 1 }
+
     /// How a connection to a place is protected.
     func security(at place: PQPlace) -> PQSecurity { security ?? .standard(for: place) }
 

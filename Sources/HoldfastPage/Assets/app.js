@@ -1,12 +1,14 @@
 // The page: which view is shown, who reads it, and whether it is live.
-import { APIError, get, refreshSession, session, signOut } from "./api.js";
+import { APIError, refreshSession, session, signOut } from "./api.js";
 import { askToSignIn } from "./dialog.js";
 import { h, replace, sentence } from "./dom.js";
 import { clock } from "./format.js";
 import { connect, live } from "./live.js";
+import { forget, here, placeWords } from "./place.js";
 import * as blacklist from "./view-blacklist.js";
 import * as campaigns from "./view-campaigns.js";
 import * as entry from "./view-entry.js";
+import * as fleet from "./view-fleet.js";
 import * as journal from "./view-journal.js";
 import * as lanes from "./view-lanes.js";
 import * as overview from "./view-overview.js";
@@ -18,6 +20,7 @@ import * as service from "./view-service.js";
 /** In the order of the menu; those without a name are reached from others. */
 const views = [
   { path: "", name: "Overview", ...overview },
+  { path: "fleet", name: "Fleet", ofFleet: true, ...fleet },
   { path: "lanes", name: "Lanes", ...lanes },
   { path: "journal", name: "Journal", ...journal },
   { path: "rejections", name: "Rejections", ...rejections },
@@ -32,6 +35,8 @@ const views = [
 const part = (id) => document.getElementById(id);
 let shown = null;
 let isFirst = true;
+/** Of a host that shares a database with others: its name, behind the title, so that tabs are told apart. */
+let host = "";
 
 function place() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -66,7 +71,7 @@ async function show() {
   root.append(h("div", { class: "head" }, h("h1", { tabindex: "-1" }, title)), h("div", { class: "result" }), content);
   const context = makeContext(root, at);
   shown = context;
-  document.title = `${title} · Holdfast`;
+  entitle(title);
   for (const link of part("views").querySelectorAll("a")) {
     if (link.dataset.path === at.view.path) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
@@ -105,6 +110,8 @@ async function show() {
   content.querySelector(":scope > .loading")?.remove();
 }
 
+function entitle(title) { document.title = [title, host, "Holdfast"].filter(Boolean).join(" · "); }
+
 function locked() {
   return h("div", { class: "state" }, h("p", null, session.canSignIn
     ? "This is read by operators. Sign in with the operators' token."
@@ -142,6 +149,8 @@ function arrived() {
   awaySince = null;
   part("away").hidden = true;
   part("said").textContent = "The service answers again.";
+  forget();
+  showPlace().catch(() => {});
   connect();
 }
 
@@ -154,8 +163,11 @@ function openMenu(isOpen) {
 
 async function showPlace() {
   if (!session.mayRead) return replace(part("place"));
-  const facts = await get("service");
-  replace(part("place"), `${facts.journalName ? `journal ${facts.journalName}` : facts.journal ?? "no journal is open"} on ${facts.host}`);
+  const facts = await here();
+  replace(part("place"), placeWords(facts));
+  host = facts.fleetHost ?? "";
+  entitle(part("view").querySelector("h1")?.textContent ?? "");
+  for (const item of part("views").querySelectorAll("[data-of-fleet]")) item.hidden = !host;
 }
 
 function showSession() {
@@ -168,11 +180,11 @@ function showSession() {
 }
 
 replace(part("views"), views.filter((view) => view.name).map((view) =>
-  h("li", null, h("a", { href: `#/${view.path}`, "data-path": view.path }, view.name))));
+  h("li", view.ofFleet ? { "data-of-fleet": "", hidden: true } : null, h("a", { href: `#/${view.path}`, "data-path": view.path }, view.name))));
 part("menu").addEventListener("click", () => openMenu(part("menu").getAttribute("aria-expanded") !== "true"));
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); part("main").focus(); });
 addEventListener("hashchange", show);
-document.addEventListener("session", () => { showSession(); showPlace().catch(() => {}); show(); });
+document.addEventListener("session", () => { forget(); showSession(); showPlace().catch(() => {}); show(); });
 
 live.addEventListener("state", ({ detail }) => {
   replace(part("live"), detail);

@@ -82,7 +82,7 @@ export function sentence(text) {
   return text.split("`").map((part, index) => (index % 2 ? h("code", null, part) : part));
 }
 
-/** A form of labelled fields. Fields: `{name, label, value, choices, hint, wide}`. */
+/** A form of labelled fields. Fields: `{name, label, value, choices, words, hint, wide}`; `words` are what choices are called. */
 export function searchForm(label, fields, action, submit) {
   return h("form", { class: "fields", role: "search", "aria-label": label, onsubmit: (event) => {
     event.preventDefault();
@@ -91,7 +91,7 @@ export function searchForm(label, fields, action, submit) {
     submit(values);
   } }, fields.map((field) => h("label", { class: field.wide ? "wide" : null }, field.label, field.choices
     ? h("select", { name: field.name, "data-key": `field-${field.name}` },
-      field.choices.map((choice) => h("option", { value: choice, selected: choice === (field.value ?? "") }, choice || "any")))
+      field.choices.map((choice) => h("option", { value: choice, selected: choice === (field.value ?? "") }, field.words?.[choice] ?? (choice || "any"))))
     : h("input", {
       name: field.name, value: field.value ?? "", placeholder: field.hint, autocomplete: "off", autocapitalize: "off",
       spellcheck: "false", "data-key": `field-${field.name}`,

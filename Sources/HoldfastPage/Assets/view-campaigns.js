@@ -2,6 +2,7 @@
 import { get } from "./api.js";
 import { block, facts, h, replace, searchForm, table, word } from "./dom.js";
 import { ago, count, time } from "./format.js";
+import { here } from "./place.js";
 import { takeBack } from "./sweep.js";
 import { pause, resume } from "./view-lanes.js";
 
@@ -46,14 +47,15 @@ function actions(row, context, size) {
 function one(content, context) {
   const { tag } = context.items;
   return async () => {
-    const row = await get("campaign", { tag });
+    const [row, { fleetHost }] = await Promise.all([get("campaign", { tag }), here()]);
     const ended = Object.entries(row.ended).sort();
     const states = Object.entries(row.states).sort();
     replace(content, h("p", null, h("a", { href: "#/campaigns" }, "All campaigns")),
       block("State", facts([
         ["State", word(row.paused ? "paused" : "running")], ["Since", row.paused && time(row.paused.since)],
         ["Because", row.paused?.reason], ["Waiting", count(row.waiting)], ["Oldest", row.oldestAcceptedAt && ago(row.oldestAcceptedAt)],
-      ]), actions(row, context)),
+      ]), actions(row, context), fleetHost && h("p", { class: "note" }, "This is this host's journal. ",
+        h("a", { href: `#/fleet?${new URLSearchParams({ tag })}` }, "Pause it on all hosts"))),
       block("In the journal", table("Entries by state", [
         { title: "State", cell: ([state]) => state }, { title: "Count", kind: "number", cell: ([, value]) => count(value) },
       ], states, "Nothing with this tag is in the journal any more.")),

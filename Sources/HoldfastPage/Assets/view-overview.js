@@ -34,6 +34,9 @@ export function show(content, context) {
   };
 }
 
+// Conditions that count refusals, where a notification that is submitted again counts again.
+const refusing = ["journal-full", "disk-refusing", "database-away"];
+
 /** What is wrong, worst first. A service that is not ready for another cause says so, too. */
 function conditionList(status, service, context) {
   const items = [...(status.conditions ?? [])];
@@ -46,7 +49,7 @@ function conditionList(status, service, context) {
         : items.length > 0 ? "Healthy. Something to know." : "Healthy: nothing is held up.";
   return [h("p", null, h("strong", null, lead)), items.length > 0 && h("ul", { class: "conditions" }, items.map((item) =>
     h("li", { class: item.severity }, h("p", null, word(item.severity), item.kind ? ` ${item.kind}` : "", item.since ? ` since ${ago(item.since).replace(" ago", "")}` : "",
-      item.affected ? `, ${count(item.affected)} notifications` : ""),
+      item.affected ? `, ${count(item.affected)} ${refusing.includes(item.kind) ? "refusals" : "notifications"}` : ""),
     h("p", { class: "what" }, sentence(item.what)), item.next && h("p", null, sentence(item.next)),
     item.command && h("p", null, h("code", null, item.command)), item.kind && remedies(item, context))))];
 }

@@ -18,6 +18,7 @@ export function show(content, context) {
     { name: "topic", label: "Topic", value: items.topic },
     { name: "tag", label: "Tag", value: items.tag, hint: "with * for a beginning" },
     { name: "token", label: "Token", value: items.token, hint: "all digits, or the first" },
+    { name: "address", label: "Address", value: items.address, hint: "such as fid:cXy1" },
     { name: "producer", label: "Producer", value: items.producer },
   ], "Choose", (values) => context.go("rejections", values));
   return async () => {

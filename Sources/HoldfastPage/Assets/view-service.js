@@ -22,12 +22,12 @@ export function show(content) {
         ...service.listeners.map((listener) => [`Listens for ${listener.listener}`, listener.address]),
       ])),
       block("Journal", facts([
-        ["Name", service.journalName], ["Directory", h("code", null, service.journal ?? "")],
+        ["Name", service.journalName], ["Host in the fleet", service.fleetHost], ["Directory", h("code", null, service.journal ?? "")],
         ["In use", `${bytes(status.usedBytes)}${status.limitBytes ? ` of ${bytes(status.limitBytes)}` : ""}`],
         ["After a crash now", `${count(status.afterCrash.sentAgain)} sent again, ${count(status.afterCrash.unknown)} given up as unknown`],
         ["Quarantined", count(status.quarantined)], ["History", history(status.history)],
-      ]), service.journalName && h("p", { class: "note" }, sentence("This page shows and changes this host's journal only. "
-        + "`--fleet` of the commands asks the journals of all hosts."))),
+      ]), service.journalName && h("p", { class: "note" }, "The other views show and change this host's journal. ",
+      h("a", { href: "#/fleet" }, "The fleet"), " has the journals of all hosts.")),
       block("Copies", copies(service)), block("Readers of outcomes", readers(status)));
   };
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastGateway
 internal import HoldfastTransport
 
 /// The operators' token: a client of the admin listener that presents it may read how notifications ended.
@@ -46,6 +47,20 @@ package final class OperatorToken: Sendable {
 
     /// Another one with each other token: what was opened with a former one is over.
     var generation: Int { token.withLock(\.generation) }
+
+    /// The parts of an answer that goes on, for as long as the token is the one that it was begun with: a client that has a former
+    /// one is told nothing more.
+    ///
+    /// - Parameter generation: read before the client's token was judged.
+    func whilePresent(
+        _ generation: Int, _ next: @escaping AdminPage.Answer.Next
+    ) -> AdminPage.Answer.Next {
+        { [self] in
+            guard self.generation == generation else { return nil }
+            let part = try await next()
+            return self.generation == generation ? part : nil
+        }
+    }
 
     /// Reads the file again. After a fault the former token stays.
     package func reload() throws(Fault) {

@@ -20,6 +20,7 @@ struct OutcomeStreamPage: Sendable {
     var page: AdminPage { AdminPage(Self.path) { [self] in await answer($0) } }
 
     func answer(_ request: AdminPage.Request) async -> AdminPage.Answer {
+        let generation = token.generation
         if let refused = OutcomesPage.refused(request, token, wrong) { return refused }
         guard let engine = engine() else {
             return OutcomesPage.answer(
@@ -40,7 +41,9 @@ struct OutcomeStreamPage: Sendable {
                     fields: ["Retry-After": "5"])
             }
             let client = OutcomeStreamClient(engine, question, from: start)
-            return AdminPage.Answer(streaming: EventStreamText.type, ended: places.leave) { try await client.next() }
+            return AdminPage.Answer(
+                streaming: EventStreamText.type, ended: places.leave,
+                token.whilePresent(generation) { try await client.next() })
         } catch {
             return OutcomesPage.answer(error)
         }

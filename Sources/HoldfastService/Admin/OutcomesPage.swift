@@ -30,6 +30,8 @@ struct OutcomesPage: Sendable {
         }
         let (status, body) = await OutcomeAnswer(desk: desk, places: places, longestWait: Self.longestWait)
             .answer(request.query)
+        // It may have waited, and the token is another now.
+        if let refused = Self.refused(request, token, wrong) { return refused }
         return Self.answer(status, body, fields: status == 503 ? ["Retry-After": "5"] : [:])
     }
 

@@ -3,6 +3,8 @@ package struct ConfigKey: Sendable {
     package enum Need: Equatable, Sendable {
         case optional
         case always
+        /// Where another key of its section has not this value.
+        case unless(String, String)
         /// Where another key of its group is given.
         case withGroup
         /// The same, where this key, another of the group, is not given in its place.

@@ -20,6 +20,11 @@ extension ConfigReader {
                                 source: .variable(other), path: "\(section.name).\(key.name)",
                                 message: "says something else than \(name), which stands for the same key"))
                     }
+                    guard !value.isRepairedText else {
+                        problems.append(.notUTF8(name, path: path(of: key, in: section, at: index)))
+                        items[section.name]?[index].faulty.insert(key.name)
+                        continue
+                    }
                     items[section.name]?[index].faulty.remove(key.name)
                     items[section.name]?[index].given[key.name] = given(value, from: .variable(name), for: key)
                 }
@@ -50,6 +55,10 @@ extension ConfigReader {
         // Two that are called alike in capitals, or like a place, are told by their places only.
         guard words.count(where: { $0 == words[index] }) == 1, Int(words[index]) == nil else { return [byPlace] }
         return [ConfigVariables.name(section.name, words[index], key.name), byPlace]
+    }
+
+    private func path(of key: ConfigKey, in section: ConfigSection, at index: Int) -> String {
+        section.isList ? "\(section.name)[\(index)].\(key.name)" : "\(section.name).\(key.name)"
     }
 
     func itemName(_ item: Item, _ section: ConfigSection) -> String {

@@ -253,6 +253,7 @@ struct ConfigReader {
         switch key.need {
         case .optional: return false
         case .always: return true
+        case .unless(let other, let value): return item.given[other]?.text != value
         case .withGroupUnless(let other) where item.given[other] != nil || item.faulty.contains(other): return false
         case .withGroup, .withGroupUnless:
             guard let group = key.group else { return false }

@@ -58,6 +58,35 @@ package struct ConfigType: Sendable {
         }
     }
 
+    /// A topic, as notifications may have one.
+    package static let topic = ConfigType(allowed: "a topic, \(topicForm)") { text, _ throws(Fault) in
+        try checkTopic(text, "a topic, \(topicForm)")
+        return .text(text)
+    }
+
+    /// A list of topics.
+    package static func topics(most: Int) -> ConfigType {
+        let allowed = "a list of topics, each \(topicForm), at most \(most)"
+        let plain = texts("topics", topicBytes, most: most)
+        return ConfigType(allowed: allowed, isList: true) { text, directory throws(Fault) in
+            for topic in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                try checkTopic(String(topic), allowed)
+            }
+            return try plain.parse(text, directory)
+        }
+    }
+
+    private static let topicBytes = 1...255
+    private static let topicForm = "\(topicBytes.lowerBound) to \(topicBytes.upperBound) visible ASCII characters"
+
+    private static func checkTopic(_ text: String, _ allowed: String) throws(Fault) {
+        try checkText(text, topicBytes, allowed)
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            let problem = text.utf8.contains(0x20) ? "has spaces" : "has other characters"
+            throw Fault(message: "\(quoted(text)) \(problem); takes \(allowed)")
+        }
+    }
+
     private static func checkText(_ text: String, _ bytes: ClosedRange<Int>, _ allowed: String) throws(Fault) {
         guard bytes.contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             let problem = bytes.contains(text.utf8.count) ? "has control characters" : "has \(text.utf8.count) bytes"

@@ -43,6 +43,13 @@ public struct ConfigProblem: Equatable, Sendable, CustomStringConvertible {
         (self.source, self.path, self.message) = (source, path, message)
     }
 
+    /// Of a variable: repaired, as Swift reads it, its value would be the name of another file.
+    static func notUTF8(_ variable: String, path: String) -> ConfigProblem {
+        ConfigProblem(
+            source: .variable(variable), path: path,
+            message: "is not UTF-8, so it would be read as another text: write it in UTF-8")
+    }
+
     /// `FILE:LINE:COLUMN`, the name of a variable of the environment, or the path of a value of the application's own.
     public var place: String { source.description }
 

@@ -93,7 +93,7 @@ public struct HoldfastConfiguration: Sendable {
         file: String?, orElse standard: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigError) -> HoldfastConfiguration {
-        try HoldfastConfiguration(try opened(name(file, orElse: standard, environment)), environment) { _ in nil }
+        try HoldfastConfiguration(try opened(try name(file, orElse: standard, environment)), environment) { _ in nil }
     }
 
     /// The journal's part alone, for commands that need no other: a mistake elsewhere must not keep anybody from looking.
@@ -101,7 +101,7 @@ public struct HoldfastConfiguration: Sendable {
         file: String?, orElse standard: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigError) -> JournalSettings {
-        let name = name(file, orElse: standard, environment)
+        let name = try name(file, orElse: standard, environment)
         var reader = ConfigReader(try opened(name), environment: environment)
         let values = reader.read()[JournalSettings.section.name]?.first
         let start = JournalSettings.section.name + "."
@@ -112,8 +112,12 @@ public struct HoldfastConfiguration: Sendable {
 
     private static func name(
         _ file: String?, orElse standard: String?, _ environment: [String: String]
-    ) -> String? {
-        if let name = file ?? environment[ConfigVariables.file] { return name.isEmpty ? nil : name }
+    ) throws(ConfigError) -> String? {
+        if let file { return file.isEmpty ? nil : file }
+        if let name = environment[ConfigVariables.file] {
+            guard !name.isRepairedText else { throw ConfigError([.notUTF8(ConfigVariables.file, path: "")]) }
+            return name.isEmpty ? nil : name
+        }
         guard let standard else { return nil }
         // One that this user may not see is there all the same, and reading it says so.
         let directory = URL(fileURLWithPath: standard).deletingLastPathComponent().path

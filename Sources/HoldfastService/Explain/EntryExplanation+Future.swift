@@ -20,18 +20,19 @@ extension EntryExplanation {
             return
         }
         if let blacklisted = facts.blacklisted {
+            let noun = notification.recipient.noun
             guard !holds(blacklisted, facts) else {
                 guard !blacklisted.looksLikeOtherEnvironment else {
                     return sentences.append(Self.eitherEnvironment(blacklisted, facts))
                 }
                 sentences.append(
-                    "Its token is on the blacklist since \(Self.time(blacklisted.since, facts.now)) (\(blacklisted.reason), "
-                        + "learnt on route \(blacklisted.route)): it will be rejected instead of sent, unless the token is "
+                    "Its \(noun) is on the blacklist since \(Self.time(blacklisted.since, facts.now)) (\(blacklisted.reason), "
+                        + "learnt on route \(blacklisted.route)): it will be rejected instead of sent, unless the \(noun) is "
                         + "taken off before (`holdfast blacklist remove`).")
                 return
             }
             sentences.append(
-                "Its token is on the blacklist, but was registered later than that, so it goes all the same.")
+                "Its \(noun) is on the blacklist, but was registered later than that, so it goes all the same.")
         }
         if let newer = facts.newer {
             sentences.append(Self.superseded(by: newer, again: isPossiblySent))
@@ -39,7 +40,10 @@ extension EntryExplanation {
         }
         sentences.append(Self.next(entry, facts, again: isPossiblySent || entry.attempts > 0 ? "goes again" : "goes"))
         if isPossiblySent, let id = notification.id {
-            sentences.append("If it was taken the first time it is a duplicate then, with the same apns-id, \(id).")
+            let known =
+                notification.recipient.serviceAddress == nil
+                ? "with the same apns-id, \(id)" : "by which a device can know it with `id-key` alone: its id is \(id)"
+            sentences.append("If it was taken the first time it is a duplicate then, \(known).")
         }
     }
 
@@ -66,9 +70,10 @@ extension EntryExplanation {
     /// When it goes, and what holds it up.
     private static func next(_ entry: JournalEntry, _ facts: EntryFacts, again goes: String) -> String {
         let lane = entry.lane.description
+        let resume = "holdfast lanes resume \(ShellText.word(lane))"
         if let pause = facts.pause {
             return
-                "It \(goes) when its tag is resumed (`holdfast tags resume \(ShellText.word(pause.name))`), which an "
+                "It \(goes) when its tag is resumed (`\(TagPause.command(resuming: pause.tag))`), which an "
                 + "operator paused at \(time(pause.since, facts.now))"
                 + (pause.reason.isEmpty ? "." : ": \(pause.reason.debugDescription).")
         }
@@ -76,12 +81,12 @@ extension EntryExplanation {
         case .paused(let reason, let since):
             let words = reason.isEmpty ? "" : ": \(reason.debugDescription)"
             return
-                "It \(goes) when lane \(lane) resumes (`holdfast lanes resume \(lane)`), which an operator paused at "
+                "It \(goes) when lane \(lane) resumes (`\(resume)`), which an operator paused at "
                 + "\(time(since, facts.now))\(words)."
         case .stopped(let reason, let since):
             return
                 "It \(goes) when lane \(lane) resumes, which stopped at \(time(since, facts.now)): \(reason). Mend that: "
-                + "the lane tries one entry now and then, and at once after `holdfast lanes resume \(lane)`."
+                + "the lane tries one entry now and then, and at once after `\(resume)`."
         case .running: break
         }
         guard facts.owner != nil else {
@@ -106,7 +111,7 @@ extension EntryExplanation {
             return
                 "It \(goes) when the service takes topic \(topic.topic) again, which is set aside on route "
                 + "\(entry.lane.route) since \(time(topic.since, facts.now)): \(topic.reason)\(probe). To try it at once: "
-                + "`holdfast lanes resume \(lane)`."
+                + "`\(resume)`."
         }
         if case .deferred(let due) = entry.state, due > facts.now, !due.isPlaceOfTopic, !due.isPlaceOfTag {
             guard entry.lastReason == .clockDistrusted else { return "It \(goes) then." }

@@ -68,7 +68,13 @@ package struct EntryExplanation: Equatable, Sendable {
         let token = outcome.recipient.token == nil ? "address" : "token"
         sentences.append(
             "The \(token) is on the blacklist since \(Self.time(entry.since, facts.now)) (\(entry.reason), learnt on route "
-                + "\(entry.route)): what is submitted for it is refused until it is taken off.")
+                + "\(entry.route)): what is submitted for it is refused \(Self.end(of: entry, facts.now)).")
+    }
+
+    /// When an entry of the blacklist holds no more. Those of addresses are forgotten by themselves.
+    private static func end(of entry: BlacklistEntry, _ now: WallTime) -> String {
+        guard let end = entry.expiresAt else { return "until it is taken off" }
+        return "until \(time(end, now)), when it is forgotten, or until it is taken off before"
     }
 
     /// What one environment calls bad may be good in the other: the way that it went, and that the next ones go.
@@ -133,10 +139,12 @@ package struct EntryExplanation: Equatable, Sendable {
         case .suspect(let reason)?:
             summary = "suspect"
             let word = reason.map { " (\($0))" } ?? ""
+            let recipient = entry.notification.recipient
+            let wrong = recipient.serviceAddress == nil ? "topic or environment are" : "the project is"
             sentences += [
-                "The service called its token bad\(word), which is being judged: if it says so of many, topic or "
-                    + "environment are wrong, and the lane stops with nothing lost.",
-                "Otherwise the token goes on the blacklist, and this one is rejected.",
+                "The service called its \(recipient.noun) bad\(word), which is being judged: if it says so of many, \(wrong) wrong, "
+                    + "and the lane stops with nothing lost.",
+                "Otherwise it goes on the blacklist, and this one is rejected.",
             ]
         case .requeued(let possiblySent)?:
             summary = possiblySent ? "possibly sent, goes again" : "goes again"
@@ -228,12 +236,15 @@ package struct EntryExplanation: Equatable, Sendable {
                 ?? "It was rejected at \(Self.time(cause.rejectedAt, facts.now)) with \(cause.reason)\(status): \(guide.meaning)."
         )
         if let timestamp = cause.timestamp {
-            sentences.append("The service says so of its token since \(Self.time(timestamp, facts.now)).")
-        }
-        if let entry = facts.blacklisted, holds(entry, facts) {
             sentences.append(
-                "Its token is on the blacklist since \(Self.time(entry.since, facts.now)) (\(entry.reason), learnt on route "
-                    + "\(entry.route)): a retry is refused until it is taken off.")
+                "The service says so of its \(entry.notification.recipient.noun) since "
+                    + "\(Self.time(timestamp, facts.now)).")
+        }
+        if let listed = facts.blacklisted, holds(listed, facts) {
+            let noun = entry.notification.recipient.noun
+            sentences.append(
+                "Its \(noun) is on the blacklist since \(Self.time(listed.since, facts.now)) (\(listed.reason), learnt on route "
+                    + "\(listed.route)): a retry is refused \(Self.end(of: listed, facts.now)).")
         }
         if let advice = guide.advice { advise(advice) }
         sentences.append(

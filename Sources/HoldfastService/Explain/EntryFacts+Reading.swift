@@ -43,17 +43,18 @@ extension JournalReader {
         return try findOutcomes(query, limit: 1).outcomes.first
     }
 
-    /// What the blacklist has of a recipient for a topic, whether it holds or not; of several entries, the latest.
+    /// The latest entry of the blacklist for a recipient and a topic, whenever the recipient was registered. Entries that have ended
+    /// do not count.
     package func blacklisted(_ recipient: Recipient, topic: String) throws(JournalError) -> BlacklistEntry? {
-        try blacklistEntries(for: recipient).latest(for: recipient, topic: topic)
+        try blacklistEntries(for: recipient).latest(for: recipient, topic: topic, at: EngineClock.system.wall())
     }
 }
 
 extension [BlacklistEntry] {
     /// What holds for a recipient and a topic, at whatever service; of several, the latest.
-    package func latest(for recipient: Recipient, topic: String) -> BlacklistEntry? {
+    package func latest(for recipient: Recipient, topic: String, at now: WallTime) -> BlacklistEntry? {
         if case .channel = recipient { return nil }
         // Which service it goes to only a running engine knows: of every service counts.
-        return filter { $0.scope.covers(topic: topic, endpoint: nil) }.max { $0.since < $1.since }
+        return TokenBlacklist.forbidding(self, topic: topic, endpoint: nil, registeredAt: nil, now: now)
     }
 }

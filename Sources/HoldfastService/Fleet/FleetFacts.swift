@@ -9,14 +9,21 @@ package struct FleetFacts: Sendable {
     package let place: String
     package let host: String
     package let durability: DatabaseDurability
+    /// What an operator should know of the database and its servers, in whole sentences.
+    package let warnings: [String]
 
     /// Asks with ten seconds of patience, and changes nothing.
     ///
+    /// - Parameter copies: the directory of the host's working copies, by which a server is known that is older than the one it
+    ///   used.
     /// - Throws: ``JournalError`` when it can't be reached, or not be used.
-    package init(_ settings: PostgresSettings) throws(JournalError) {
-        let terms = try settings.terms(JournalOptions())
+    package init(_ settings: PostgresSettings, copies: String) throws(JournalError) {
+        var terms = try settings.terms(JournalOptions())
+        let servers = PQServers(seenFrom: copies)
+        terms.target.servers = servers
         place = terms.target.description
         host = terms.host
         durability = try terms.examine(by: .now + .seconds(10))
+        warnings = durability.warnings + servers.warnings.map(\.description)
     }
 }

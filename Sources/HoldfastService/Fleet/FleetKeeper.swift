@@ -25,6 +25,10 @@ final class FleetKeeper: Service, Sendable {
     private let means: Means
     private let log: FleetLog
     private let state = Monitor(State())
+    private let lasting = Monitor(LastingTroubles())
+    /// The fleet for the operators' page.
+    let look: FleetLook
+    private let gaze: FleetGaze
 
     init(_ place: FleetPlace, host: ServiceHost, metrics: EngineMetrics, means: @escaping Means) {
         self.metrics = metrics
@@ -32,7 +36,12 @@ final class FleetKeeper: Service, Sendable {
         self.host = host
         self.means = means
         logger = host.logger("holdfast.fleet")
-        log = FleetLog(logger)
+        log = FleetLog(logger, place.record)
+        let gaze = FleetGaze(place.terms.clock, place.rates)
+        self.gaze = gaze
+        look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
+            gaze.sightings(trouble: state.withLock { $0.watch }?.trouble)
+        }
     }
 
     /// The journals that were taken over and are delivered now.
@@ -41,18 +50,26 @@ final class FleetKeeper: Service, Sendable {
     /// All journals of the fleet, as of the last look.
     var journals: [ListedJournal] { state.withLock { $0.watch?.journals ?? [] } }
 
-    /// What is in the way, one line each.
-    var troubles: [String] {
-        let watch = state.withLock { $0.watch }
-        let own = place.own.troubles.map { "journal \(place.own.name): \($0)" }
-        let others = taken.flatMap { life in life.troubles.map { "journal \(life.owned.name): \($0)" } }
-        return place.warnings + log.warnings + place.shared.troubles + own + others
-            + (watch?.trouble.map { ["other hosts are not watched: \($0)"] } ?? [])
+    /// What operators should know all the time of the database, and what is in the way now, one line each.
+    var warnings: [String] { place.losses + troubles.map(\.words) }
+
+    /// What is in the way.
+    private var troubles: [FleetTrouble] {
+        let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
+        return place.shared.troubles + FleetTrouble.of(place.own) + taken.flatMap(\.troubles)
+            + [watch].compactMap(\.self)
+    }
+
+    /// What is wrong with the servers of the database, and what is in the way for longer than a moment.
+    func conditions(now: WallTime) -> [HealthCondition] {
+        let found = troubles
+        let moment = Moment(monotonic: place.terms.clock.monotonic(), wall: now)
+        return place.serverConditions(now: now) + lasting.withLock { $0.look(found, at: moment) }
     }
 
     func run() async throws {
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
-        let watch = try FleetWatch(journals, mine: place.own.id) { [rates = place.rates] in rates.looked($0, mine: $1) }
+        let watch = try FleetWatch(journals, mine: place.own.id) { [gaze] in gaze.looked($0, mine: $1) }
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
@@ -105,7 +122,7 @@ final class FleetKeeper: Service, Sendable {
         }
         if isEnding { stop.stop() }
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
-        return try await FleetPlace.onThread("holdfast-takeover") { [place, log] in
+        return try await OwnThread.run("holdfast-takeover") { [place, log] in
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.
             place.shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
@@ -146,6 +163,6 @@ final class FleetKeeper: Service, Sendable {
 
     @discardableResult
     private func close(_ owned: OwnedJournal) async -> Bool {
-        await FleetPlace.onThread("holdfast-close") { owned.close() }
+        await OwnThread.run("holdfast-close") { owned.close() }
     }
 }

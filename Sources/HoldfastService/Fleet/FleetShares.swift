@@ -1,20 +1,22 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastAPNs
+internal import HoldfastFCM
 internal import HoldfastJournal
 internal import HoldfastPQ
 internal import HoldfastPostgres
+internal import HoldfastRequests
 internal import ServiceLifecycle
 
-/// What the journals of a process share with those of other hosts: the blacklist, provider tokens, and the way of operators'
-/// commands.
+/// The things that the journals of a process share with those of other hosts: the blacklist, provider and access tokens, and the
+/// way of operators' commands.
 final class FleetShares: Service, Sendable {
     let blacklist: SharedBlacklist
     /// The directory of this host's copy of it.
     let copy: String
     let commands: CommandServer
     private let notes: FleetNoteClient
-    private let tokens: ProviderTokenShare
+    private let tokens: TokenShare
     private let trouble = Monitor<String?>(nil)
     /// Why the fleet's orders are not carried out, by the names of journals.
     private let orderTroubles = Monitor<[String: String]>([:])
@@ -28,7 +30,7 @@ final class FleetShares: Service, Sendable {
             .init(target: terms.target, schema: terms.schema), copy: try LocalBlacklist.open(copy, options))
         commands = try CommandServer(.init(target: terms.target, schema: terms.schema, host: terms.host))
         notes = try FleetNoteClient(terms.target, terms.schema)
-        tokens = ProviderTokenShare(FleetTokenStore(notes))
+        tokens = TokenShare(FleetTokenStore(notes), of: [ProviderTokenRegistry.shared, AccessTokenRegistry.shared])
     }
 
     /// Waits until this host knows what all others have told of the blacklist, or until it is stopped.
@@ -38,15 +40,13 @@ final class FleetShares: Service, Sendable {
         }
     }
 
-    /// What is in the way, one line each.
-    var troubles: [String] {
-        let blacklist = self.blacklist.status.trouble.map {
-            "the blacklist is not exchanged with other hosts: \($0.words)"
-        }
-        let commands = self.commands.trouble.map { "operators' commands of the fleet are not answered: \($0)" }
-        let tokens = trouble.withLock { $0 }.map { "provider tokens are not exchanged with other hosts: \($0)" }
+    /// What is in the way.
+    var troubles: [FleetTrouble] {
+        let blacklist = self.blacklist.status.trouble.map { FleetTrouble(.blacklist, $0.words) }
+        let commands = self.commands.trouble.map { FleetTrouble(.commands, $0) }
+        let tokens = trouble.withLock { $0 }.map { FleetTrouble(.providerTokens, $0) }
         let orders = orderTroubles.withLock { $0 }.sorted { $0.key < $1.key }.map {
-            "journal \($0.key): an order to the whole fleet is not carried out: \($0.value)"
+            FleetTrouble(.orders, $0.value).of($0.key)
         }
         return [blacklist, commands, tokens].compactMap(\.self) + orders
     }
@@ -54,7 +54,7 @@ final class FleetShares: Service, Sendable {
     /// - Parameter trouble: why orders are not carried out; nil when they are.
     func tell(_ trouble: String?, of journal: String) { orderTroubles.withLock { $0[journal] = trouble } }
 
-    /// Exchanges provider tokens.
+    /// Exchanges provider and access tokens.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await self.tokens.run { error in self.trouble.withLock { $0 = error.map { "\($0)" } } }

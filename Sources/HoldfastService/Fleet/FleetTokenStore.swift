@@ -1,7 +1,7 @@
-internal import HoldfastAPNs
 package import HoldfastPostgres
+internal import HoldfastRequests
 
-/// Keeps provider tokens that hosts share in the notes of the database.
+/// Keeps provider tokens and access tokens that hosts share in the notes of the database.
 package struct FleetTokenStore: SharedTokenStore {
     private let notes: FleetNoteClient
 

@@ -74,7 +74,7 @@ actor JournalOrders {
         ) { !known.contains($0) }
         try await Self.perform(plan, desk)
         guard done != orders.last else { return }
-        try await FleetPlace.onThread("holdfast-orders") { [journal] () throws(JournalError) in
+        try await OwnThread.run("holdfast-orders") { [journal] () throws(JournalError) in
             // First, so that a journal which has carried pauses out can put them back where the database loses them.
             let kept = KeptPauses(orders).note
             if try journal.note(KeptPauses.noteName) != kept { try journal.setNote(KeptPauses.noteName, to: kept) }
@@ -114,16 +114,6 @@ actor JournalOrders {
             Guarantee.allCases.map { LaneKey(route: route, urgency: urgency, guarantee: $0) }
         }
     }
-}
-
-/// A request that the orders up to a number are carried out, and the answer: up to where they are.
-package struct OrdersForm: Codable, Sendable {
-    /// Of the request, for a ``ControlTunnel``.
-    package static let path = "/v1/orders"
-
-    package var number: Int64
-
-    package init(number: Int64) { self.number = number }
 }
 
 extension JournalOrders {

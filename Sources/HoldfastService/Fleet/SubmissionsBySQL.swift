@@ -36,10 +36,8 @@ final class SubmissionsBySQL: Service, Sendable {
     /// Whether nothing is left that the journal has claimed.
     var isDrained: Bool { work.running?.status.ending == .drained }
 
-    /// What is in the way, one line each.
-    var troubles: [String] {
-        (work.running?.status.trouble).map { ["submissions by SQL are not taken: \($0)"] } ?? []
-    }
+    /// What is in the way.
+    var trouble: FleetTrouble? { (work.running?.status.trouble).map { FleetTrouble(.submissions, $0) } }
 
     func run() async throws {
         try await work.run(OutboxIntake(terms, into: engine), "holdfast-outbox-end") { [patience] in
@@ -57,8 +55,10 @@ final class OutcomesBySQL: Service, Sendable {
     private let work = ThreadWork<OutcomeOutlet>()
 
     init(_ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine) {
-        self.terms = OutcomeOutlet.Terms(
+        var outlet = OutcomeOutlet.Terms(
             target: terms.target, schema: terms.schema, journal: owned.id, epoch: owned.epoch)
+        outlet.isLacking = { owned.restorations == nil }
+        self.terms = outlet
         self.engine = engine
         self.owned = owned
         patience = terms.closing
@@ -70,10 +70,8 @@ final class OutcomesBySQL: Service, Sendable {
         return !status.isHistoryKept || status.cursor >= owned.journal.outcomeLog.newest
     }
 
-    /// What is in the way, one line each.
-    var troubles: [String] {
-        (work.running?.status.trouble).map { ["outcomes are not told to SQL: \($0)"] } ?? []
-    }
+    /// What is in the way.
+    var trouble: FleetTrouble? { (work.running?.status.trouble).map { FleetTrouble(.outcomes, $0) } }
 
     func run() async throws {
         try await work.run(OutcomeOutlet(terms, of: engine.outcomeReading), "holdfast-outcomes-end") { [patience] in

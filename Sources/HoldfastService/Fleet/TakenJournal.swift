@@ -41,7 +41,9 @@ final class TakenJournal: Sendable {
         self.webhooks = try WebhookKeeper(
             webhooks, engine: engine, directory: owned.directory, logger: logger("holdfast.webhooks"))
         let control = ControlSocket(
-            desk: engine.desk, journal: owned.directory, logger: logger("holdfast.control"))
+            desk: engine.desk, journal: owned.directory,
+            further: JournalAnswers(directory: owned.directory, blacklist: place.shared.copy).requests,
+            logger: logger("holdfast.control"))
         let service = ControlService(control: control) { error in
             logger("holdfast.control").warning("operators can't reach a journal that was taken over: \(error)")
         }
@@ -81,8 +83,11 @@ final class TakenJournal: Sendable {
             || submissions.isDrained && owned.isDrained && engine.status().inFlight == 0 && outcomes.isCaughtUp
     }
 
-    /// What is in the way, one line each.
-    var troubles: [String] { owned.troubles + submissions.troubles + outcomes.troubles }
+    /// What is in the way.
+    var troubles: [FleetTrouble] {
+        let own = [submissions.trouble, outcomes.trouble].compactMap { $0?.of(owned.name) }
+        return FleetTrouble.of(owned) + own
+    }
 
     func end() async { await group.triggerGracefulShutdown() }
 }

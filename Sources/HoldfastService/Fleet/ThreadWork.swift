@@ -14,6 +14,6 @@ struct ThreadWork<Work: Sendable>: Sendable {
     func run(_ work: Work, _ thread: String, stop: @escaping @Sendable (Work) -> Void) async throws {
         place.withLock { $0 = work }
         do { try await gracefulShutdown() } catch {}
-        await FleetPlace.onThread(thread) { stop(work) }
+        await OwnThread.run(thread) { stop(work) }
     }
 }

@@ -9,6 +9,8 @@ final class ServiceConditions: Sendable {
     private let logger: Logger
     private let clock: EngineClock
     private let machine: Monitor<Conditions>
+    /// Kinds whose present condition the engine has told, and tells the end of.
+    private let toldByEngine = Monitor<Set<HealthCondition.Kind>>([])
 
     init(_ logger: Logger, clock: EngineClock = .system, interval: Duration) {
         (self.logger, self.clock) = (logger, clock)
@@ -21,8 +23,11 @@ final class ServiceConditions: Sendable {
     /// - Parameters:
     ///   - found: everything that is wrong now.
     ///   - isBlind: whether only the journal can be looked at, since nothing serves; all else is as it was.
+    ///   - engine: the kinds that the engine has found by itself: both may see that a database is away, and one tells it.
     /// - Returns: the same, each with when it began.
-    func look(isBlind: Bool = false, _ found: (WallTime) -> [HealthCondition]) -> [HealthCondition] {
+    func look(
+        isBlind: Bool = false, engine: Set<HealthCondition.Kind> = [], _ found: (WallTime) -> [HealthCondition]
+    ) -> [HealthCondition] {
         let now = clock.moment()
         var found = found(now.wall)
         let (changes, all) = machine.withLock { machine in
@@ -30,8 +35,20 @@ final class ServiceConditions: Sendable {
             if isBlind { found += machine.all.filter { !seen.contains($0.kind) } }
             return (machine.look(found, at: now), machine.all)
         }
-        // Webhooks log their own troubles, with what they do about them.
-        for change in changes where change.condition.kind != .webhookFailing { logger.tell(change) }
+        // Webhooks log their own troubles, with what they do about them, and each reload its result.
+        let others: Set<HealthCondition.Kind> = [.webhookFailing, .reloadRefused]
+        toldByEngine.withLock { $0.formUnion(engine) }
+        for change in changes where !others.contains(change.condition.kind) && !isToldByEngine(change) {
+            logger.tell(change)
+        }
+        toldByEngine.withLock { $0.formIntersection(engine.union(all.map(\.kind))) }
         return all
+    }
+
+    private func isToldByEngine(_ change: Conditions.Change) -> Bool {
+        toldByEngine.withLock { told in
+            if case .ended = change.kind { return told.remove(change.condition.kind) != nil }
+            return told.contains(change.condition.kind)
+        }
     }
 }

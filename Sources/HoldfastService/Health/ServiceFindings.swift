@@ -3,12 +3,21 @@ internal import Holdfast
 internal import HoldfastTransport
 internal import HoldfastWebhooks
 
+/// Why a journal is not open, while it is to be opened anew.
+struct JournalFailure: Sendable {
+    let words: String
+    /// Whether nothing is wrong with the journal itself: another host has it, or its database went back or is away.
+    let isLeft: Bool
+}
+
 /// What may be wrong with a service beside its engine.
-struct ServiceFindings: Sendable {
+struct ServiceFindings {
     /// Why the journal that failed is not open again; nil while it is open, or has not been.
-    var failure: String?
+    var failure: JournalFailure?
     /// Why nothing can be kept now, of a journal in a database.
-    var away: String?
+    var away: JournalError?
+    /// Of journals in a database.
+    var fleet: (WallTime) -> [HealthCondition] = { _ in [] }
     /// Lanes that hold something, and whose route the configuration does not have.
     var unserved: [JournalStatus.Lane] = []
     var webhooks: [WebhookStanding] = []
@@ -16,28 +25,29 @@ struct ServiceFindings: Sendable {
     var certificates: [(listener: String, file: String, notAfter: Int64)] = []
     /// What the configuration may take and the process may not have.
     var descriptors: String?
+    /// Why the configuration that was read last was not taken up, and when the first was not; nil for one that was.
+    var refusedReload: (words: String, since: WallTime)?
     /// Connections that were turned away for want of descriptors.
     var turnedAway = 0
 
     func conditions(now: WallTime) -> [HealthCondition] {
-        [failed(now), database(now), short(now)].compactMap(\.self) + unserved.map { missing($0, now) }
-            + webhooks.compactMap { failing($0, now) } + expiring(now)
+        [failed(now), database(now), short(now), refused].compactMap(\.self) + unserved.map { missing($0, now) }
+            + webhooks.compactMap { failing($0, now) } + expiring(now) + fleet(now)
     }
 
     private func failed(_ now: WallTime) -> HealthCondition? {
         guard let failure else { return nil }
         return HealthCondition(
-            .journalFailed, .fault, "journal", since: now, what: failure,
-            next: "see what the message names; the journal is opened anew by itself, and what was accepted is in it",
-            command: "holdfast journal verify")
+            .journalFailed, .fault, "journal", since: now, what: failure.words,
+            next: failure.isLeft
+                ? "wait a moment: the journal is opened anew by itself, and what was accepted is in the database, or in this host's copy of it. If this lasts, "
+                    + "see who has which journal"
+                : "see what the message names; the journal is opened anew by itself, and what was accepted is in it",
+            command: failure.isLeft ? "holdfast postgres status" : "holdfast journal verify")
     }
 
     private func database(_ now: WallTime) -> HealthCondition? {
-        guard let away else { return nil }
-        return HealthCondition(
-            .databaseAway, .fault, "database", since: now, what: away,
-            next: "see whether the database is there and can be reached from this host",
-            command: "holdfast postgres status")
+        away.map { HealthCondition(databaseAway: $0, since: now) }
     }
 
     private func short(_ now: WallTime) -> HealthCondition? {
@@ -51,6 +61,20 @@ struct ServiceFindings: Sendable {
             // Told once more when senders feel it.
             cause: "\(descriptors)\(turnedAway > 0)", what: words + descriptors,
             next: "raise the limit, or lower the `connections` of the configuration")
+    }
+
+    private var refused: HealthCondition? {
+        guard let refusedReload else { return nil }
+        // A condition is one line, and mistakes are one a line.
+        let lines = refusedReload.words.split(whereSeparator: \.isNewline)
+        let words = (lines.first.map { "\($0) " } ?? "") + lines.dropFirst().joined(separator: "; ")
+        return HealthCondition(
+            .reloadRefused, .warning, "process", since: refusedReload.since, cause: refusedReload.words,
+            what:
+                "the configuration was read again and is not taken up; everything stays as it was: "
+                + (lines.count > 1 ? words : refusedReload.words),
+            next: "mend it, and have it read again: the service would not start with it",
+            command: "holdfast serve --check")
     }
 
     private func missing(_ lane: JournalStatus.Lane, _ now: WallTime) -> HealthCondition {

@@ -36,6 +36,8 @@ final class FollowedNotifications: Service, Sendable {
                 }
             }
         }
+        // The engine ends before this one's turn, and whoever ends before its turn fails the whole group.
+        try? await gracefulShutdown()
     }
 
     private func look(after cursor: OutcomeCursor, _ budget: inout LineBudget) async throws -> OutcomeCursor {

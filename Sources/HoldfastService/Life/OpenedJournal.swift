@@ -1,5 +1,6 @@
 package import Holdfast
 package import HoldfastJournal
+internal import HoldfastPostgres
 internal import Logging
 
 /// A journal that was opened for a service, and what is known of it.
@@ -29,11 +30,18 @@ package struct OpenedJournal: Sendable {
 
     /// The journal of a configuration; another owner is waited for a while.
     ///
-    /// - Parameter logger: told once that one is waited for.
+    /// - Parameters:
+    ///   - record: takes what befalls the journals of a host that shares a database.
+    ///   - logger: told once that one is waited for.
+    ///   - onWaiting: told what a journal in a database waits for, and `nil` when it waits for nothing any more.
     /// - Throws: ``JournalError``.
-    static func open(_ configuration: HoldfastConfiguration, logger: Logger) async throws -> OpenedJournal {
+    static func open(
+        _ configuration: HoldfastConfiguration, _ record: FleetRecord, logger: Logger,
+        onWaiting: @escaping @Sendable (OpeningWait?) -> Void
+    ) async throws -> OpenedJournal {
         if let postgres = configuration.journal.postgres {
-            return try await FleetPlace.open(postgres, configuration.journal, logger: logger)
+            return try await FleetPlace.open(
+                postgres, configuration.journal, record, logger: logger, onWaiting: onWaiting)
         }
         // A configuration without one was refused before.
         let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in

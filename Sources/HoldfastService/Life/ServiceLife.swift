@@ -65,7 +65,10 @@ final class ServiceLife: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         // The first to come is the last to go: operators are served until the engine has ended.
         if let directory = opened.directory {
-            let control = ControlSocket(desk: engine.desk, journal: directory, logger: host.logger("holdfast.control"))
+            let answers = JournalAnswers(directory: directory, blacklist: opened.fleet?.shared.copy)
+            let control = ControlSocket(
+                desk: engine.desk, journal: directory, further: answers.requests,
+                logger: host.logger("holdfast.control"))
             let service = ControlService(control: control) { error in
                 host.logger("holdfast.control").warning("operators can't reach this process: \(error)")
             }
@@ -119,7 +122,7 @@ final class ServiceLife: Sendable {
     func useKeys(_ keys: JournalKeys) throws(JournalError) { try opened.useKeys?(keys) }
 
     /// Why nothing can be kept now; nil where it can.
-    var away: String? { opened.fleet?.own.refusal?.message }
+    var away: JournalError? { opened.fleet?.own.refusal }
 
     /// Where the journal can be read beside the engine; nil for one that has no directory.
     var place: (directory: String, blacklist: String?)? {

@@ -1,6 +1,7 @@
 internal import Holdfast
 internal import HoldfastControl
 package import HoldfastGateway
+internal import HoldfastPostgres
 internal import Logging
 
 /// The service as operators and their machines see it.
@@ -40,7 +41,9 @@ extension ServiceRun {
         let wrong = WrongTokens(pageService.logger)
         var pages: [AdminPage] = []
         if hasPage {
-            let access = PageAccess(token: token, isLoopback: configuration.listen.isLoopback, wrong: wrong)
+            let access = PageAccess(
+                token: token, isLoopback: configuration.listen.isLoopback && !settings.everybody,
+                wrong: wrong)
             pages += OperatorPage(access: access, service: pageService, streams: places).pages
         }
         guard let token else { return pages }
@@ -61,29 +64,43 @@ extension ServiceRun {
 
     /// Whether senders are served, and why not.
     package var health: Health {
-        let (obstacle, life) = state.withLock { ($0.obstacle, $0.life) }
+        let (obstacle, life) = state.withLock { state in
+            // Whoever ends waits for nothing.
+            (
+                state.isEnding ? state.obstacle : state.wait?.obstacle(at: EngineClock.system.wall()) ?? state.obstacle,
+                state.life
+            )
+        }
         let status = life?.engine.status()
         let obstacles = [
-            obstacle ?? life?.away ?? watch.obstacle(wantsRoom: life?.wantsRoom), status.flatMap(HealthWarnings.damage),
+            obstacle ?? life?.away?.message ?? watch.obstacle(wantsRoom: life?.wantsRoom),
+            status.flatMap(HealthWarnings.damage),
         ].compactMap(\.self)
         return Health(
             obstacles: obstacles,
-            warnings: (life?.fleet?.troubles ?? []) + HealthWarnings.of(conditions, isReady: obstacles.isEmpty))
+            warnings: (life?.fleet?.warnings ?? [])
+                // Those are said in their moment.
+                + HealthWarnings.of(
+                    conditions.filter { $0.kind != .databaseTrouble }, isReady: obstacles.isEmpty))
     }
 
     /// What is wrong, the worst first, and what operators hold up.
     var conditions: [HealthCondition] {
-        let (configuration, life, failure, isEnding) = state.withLock { state in
-            (state.configuration, state.life, state.journalFailure, state.isEnding)
+        let (configuration, life, failure, wait, isEnding) = state.withLock { state in
+            (state.configuration, state.life, state.journalFailure, state.wait, state.isEnding)
         }
-        // What is wrong is not over because the service ends, and not begun before it serves.
-        guard !isEnding, life != nil || failure != nil else { return findings.all }
-        var now = ServiceFindings(failure: failure, away: life?.away, unserved: unserved)
+        // What is wrong is not over because the service ends, and not begun before it serves; unless that is why it does not.
+        let waiting = wait?.error
+        guard !isEnding, life != nil || failure != nil || waiting != nil else { return findings.all }
+        var now = ServiceFindings(failure: failure, away: life?.away ?? waiting, unserved: unserved)
+        now.fleet = { [record] now in record.conditions + (life?.fleet?.conditions(now: now) ?? []) }
         now.webhooks = life?.webhookStandings ?? []
         now.certificates = life?.gateway.certificates ?? []
         now.descriptors = DescriptorLimit.current.flatMap { DescriptorPlan(configuration).warning(within: $0.soft) }
+        now.refusedReload = state.withLock(\.refusedReload)
         now.turnedAway = life?.gateway.turnedAway ?? 0
-        let found = findings.look(isBlind: life == nil, now.conditions)
+        let own = Set((life?.engine.ownConditions ?? []).map(\.kind))
+        let found = findings.look(isBlind: life == nil, engine: own.intersection([.databaseAway]), now.conditions)
         guard let engine = life?.engine else { return found }
         engine.setHostConditions(found)
         return engine.status().conditions
@@ -117,4 +134,11 @@ extension ServiceRun {
 
     /// Where the engine's figures go: to the page of the service, and to the host's own.
     var engineMetrics: EngineMetrics { EngineMetrics(registry: registry, host: host.metrics) }
+}
+
+extension OpeningWait {
+    /// Why no sender is served.
+    fileprivate func obstacle(at now: WallTime) -> String {
+        "starting, and waiting for \(Format.span(now.since(since))): \(words)"
+    }
 }

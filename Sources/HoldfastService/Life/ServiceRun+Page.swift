@@ -29,7 +29,7 @@ extension ServiceRun {
                 return PageJournal(
                     engine: life.engine, directory: place.directory, blacklist: place.blacklist, places: places)
             },
-            facts: { [self] in facts },
+            fleet: { [self] in state.withLock(\.life)?.fleet?.look }, facts: { [self] in facts },
             senders: { [self] in
                 (state.withLock(\.life)?.gateway.figures ?? []).map {
                     SenderListenerForm($0.name, connections: $0.openConnections, $0.values)
@@ -43,7 +43,8 @@ extension ServiceRun {
         return ServiceFacts(
             version: host.build?.version, host: Self.hostName, process: Int(ProcessInfo.processInfo.processIdentifier),
             startedAt: ExactTime(start), journal: state.life?.place?.directory, journalName: state.life?.journalName,
-            configuration: state.configuration.file, isReady: health.isReady, obstacles: health.obstacles,
+            fleetHost: state.life?.fleet?.look.host, configuration: state.configuration.file, isReady: health.isReady,
+            obstacles: health.obstacles,
             warnings: health.warnings,
             listeners: state.addresses.sorted { $0.key < $1.key }.map {
                 ServiceFacts.Listener(listener: $0.key, address: "\($0.value)")

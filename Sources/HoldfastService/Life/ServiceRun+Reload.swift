@@ -48,6 +48,8 @@ extension ServiceRun {
             if state.withLock(\.isEnding) {
                 logger.notice("the configuration was read again and is not taken up, because the service is ending")
             } else {
+                let now = EngineClock.system.wall()
+                state.withLock { $0.refusedReload = ("\(error)", $0.refusedReload?.since ?? now) }
                 logger.error(
                     "the configuration was read again and is not taken up; everything stays as it was: \(error)")
             }
@@ -94,6 +96,7 @@ extension ServiceRun {
             state.routes = reload.routes
             state.webhooks = reload.webhooks
             state.reloads += 1
+            state.refusedReload = nil
             return state.life !== life
         }
         // Another life has begun meanwhile, with what was before.

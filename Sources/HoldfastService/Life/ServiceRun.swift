@@ -1,5 +1,6 @@
 package import Holdfast
 package import HoldfastGateway
+package import HoldfastPostgres
 internal import HoldfastWebhooks
 package import Logging
 
@@ -30,12 +31,14 @@ package final class ServiceRun: Sendable {
         var operatorToken: OperatorToken?
         /// The journal is being opened, which may take as long as another process has it.
         var opening: Task<OpenedJournal, any Error>?
+        /// What that waits for, which nobody here can do anything about.
+        var wait: OpeningWait?
         /// It failed, and is opened anew when this is over.
         var pause: Task<Void, Never>?
         /// Why none serves, for those who ask whether it is ready.
         var obstacle: String? = "starting"
         /// Why the journal is opened anew; nil while it is open, or has not failed.
-        var journalFailure: String?
+        var journalFailure: JournalFailure?
         var isEnding = false
         /// The error beside the journal that ended it.
         var failure: (any Error)?
@@ -44,12 +47,20 @@ package final class ServiceRun: Sendable {
         var reopened = 0
         var reloads = 0
         var failedReloads = 0
+        /// Why the configuration that was read last was not taken up, and since when none was; nil for one that was.
+        var refusedReload: (words: String, since: WallTime)?
     }
 
     /// How a journal is opened, a configuration read again, and a pause waited out.
     package struct Sources: Sendable {
-        package var openJournal: @Sendable (HoldfastConfiguration, Logger) async throws -> OpenedJournal = {
-            try await OpenedJournal.open($0, logger: $1)
+        /// The record takes what befalls journals in a database; the function is told what the opening waits for, and `nil` when it waits for nothing any more.
+        package typealias OpenJournal =
+            @Sendable (
+                HoldfastConfiguration, FleetRecord, Logger, @escaping @Sendable (OpeningWait?) -> Void
+            ) async throws -> OpenedJournal
+
+        package var openJournal: OpenJournal = {
+            try await OpenedJournal.open($0, $1, logger: $2, onWaiting: $3)
         }
         /// The configuration as it is now; nil for what was taken up last.
         package var load: (@Sendable () throws -> HoldfastConfiguration)?
@@ -64,6 +75,8 @@ package final class ServiceRun: Sendable {
     let logger: Logger
     let state: Monitor<State>
     let registry = MetricsRegistry()
+    /// Of this host's journals in a database, however often they are opened.
+    let record = FleetRecord()
     let watch = JournalWatch()
     let meter = PageMeter()
     let samples = PageSamples()
@@ -166,7 +179,7 @@ package final class ServiceRun: Sendable {
             let words = "\(failure.error); the journal is opened anew in \(Format.duration(pause))"
             state.withLock { state in
                 state.reopened += 1
-                state.journalFailure = words
+                state.journalFailure = JournalFailure(words: words, isLeft: !failure.counts)
                 state.obstacle = state.isEnding ? state.obstacle : words
             }
             _ = conditions
@@ -231,13 +244,22 @@ package final class ServiceRun: Sendable {
     ///
     /// - Returns: nil when it is to end.
     private func open(_ configuration: HoldfastConfiguration) async throws -> OpenedJournal? {
-        let opening = Task { try await sources.openJournal(configuration, logger) }
+        let opening = Task {
+            try await sources.openJournal(configuration, record, logger) { [state] wait in
+                state.withLock { $0.wait = wait }
+            }
+        }
         let isWanted = state.withLock { state in
             state.opening = opening
             return !state.isEnding
         }
         if !isWanted { opening.cancel() }
-        defer { state.withLock { $0.opening = nil } }
+        defer {
+            state.withLock { state in
+                state.opening = nil
+                state.wait = nil
+            }
+        }
         do {
             return try await withTaskCancellationHandler {
                 try await opening.value

@@ -4,7 +4,8 @@ internal import Logging
 /// Tells the log who has changed what on the page: one line for each change, after it was made.
 struct PageAudit: Sendable {
     private let logger: Logger
-    private let who: String
+    /// Who has asked, for people.
+    let who: String
     private let address: String
 
     init(_ logger: Logger, _ guest: PageAccess.Guest, _ request: AdminPage.Request) {

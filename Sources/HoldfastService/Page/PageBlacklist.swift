@@ -54,8 +54,11 @@ enum PageBlacklist {
         /// In lower case.
         var reason: String?
         var topic: String?
+        let now = EngineClock.system.wall()
 
+        /// One that has ended is none.
         func matches(_ entry: BlacklistEntry) -> Bool {
+            if entry.hasEnded(at: now) { return false }
             if let token, !(entry.recipient.token.map(token.matches) ?? false) { return false }
             if let reason, entry.reason.rawValue.lowercased() != reason { return false }
             return topic.map { entry.topic == $0 } ?? true

@@ -18,6 +18,9 @@ enum PageEntries {
         .reading("api/entry", ["uid"]) { call in
             _ = try call.items.need("uid")
             let uid = try call.items.value("uid", OutcomeArgument.uid) ?? .none
+            if let fleet = call.service.fleet(), let number = fleet.elsewhere(uid) {
+                return PageReply.json(try await PageFleetSearch.explained(uid, of: number, fleet))
+            }
             return PageReply.json(try await explained(uid, call.journal))
         },
     ]

@@ -30,12 +30,17 @@ struct PageEvents: Sendable {
     func page(_ access: PageAccess) -> AdminPage {
         AdminPage("api/events") { request in
             do {
-                _ = try access.reader(request)
+                let generation = access.token?.generation
+                let guest = try access.reader(request)
                 guard places.enter() else { throw PageRefusal.busy }
                 let last = Monitor<(brief: Brief?, said: ContinuousClock.Instant)>((nil, .now))
-                var answer = AdminPage.Answer(streaming: EventStreamText.type, ended: places.leave) {
-                    try await next(last)
+                var parts: AdminPage.Answer.Next = { try await next(last) }
+                // Whoever may read without a token may do so with any.
+                if case .local = guest {
+                } else if let token = access.token, let generation {
+                    parts = token.whilePresent(generation, parts)
                 }
+                var answer = AdminPage.Answer(streaming: EventStreamText.type, ended: places.leave, parts)
                 answer.fields = PageReply.guarded()
                 return answer
             } catch {

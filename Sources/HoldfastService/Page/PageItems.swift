@@ -20,7 +20,10 @@ struct PageItems: Sendable {
                 "\(String(unknown.prefix(100)).debugDescription) can't be given: "
                     + "\(known.isEmpty ? "nothing" : known.joined(separator: ", ")) can")
         }
-        items = values.mapValues(\.text)
+        if let wrong = values.sorted(by: { $0.key < $1.key }).first(where: { $0.value.text == nil })?.key {
+            throw .malformed("\(wrong) takes a text, a whole number, true or false: no list, object or null")
+        }
+        items = values.compactMapValues(\.text)
     }
 
     subscript(_ name: String) -> String? { items[name] }
@@ -50,7 +53,8 @@ struct PageItems: Sendable {
 
     /// A text, a number or a truth.
     private struct Value: Decodable {
-        let text: String
+        /// Nil for a value of another type.
+        let text: String?
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
@@ -59,7 +63,7 @@ struct PageItems: Sendable {
             } else if let number = try? container.decode(Int64.self) {
                 text = "\(number)"
             } else {
-                text = try container.decode(String.self)
+                text = try? container.decode(String.self)
             }
         }
     }

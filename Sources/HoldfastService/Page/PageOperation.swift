@@ -35,7 +35,7 @@ struct PageOperation: Sendable {
     static let all: [PageOperation] =
         PageOverview.operations + PageEntries.operations + PageSearch.operations + PageCampaigns.operations
         + PageBlacklist.operations + PageSchedule.operations + PageRejections.operations + PageLanes.operations
-        + PageSweeps.operations
+        + PageSweeps.operations + PageFleet.operations + PageFleetSearch.operations
 }
 
 extension PageOperation {

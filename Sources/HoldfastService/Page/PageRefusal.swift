@@ -30,6 +30,11 @@ struct PageRefusal: Error {
     static let closed = PageRefusal(
         status: 503, message: "the journal is not open: ask again when `/health/ready` says that it is",
         fields: ["Retry-After": "2"])
+    static let noFleet = PageRefusal(
+        status: 404,
+        message:
+            "the journal is a directory's own, and belongs to no fleet: journals that hosts share are in PostgreSQL "
+            + "(journal.postgres)")
     static let busy = PageRefusal(
         status: 503, message: "others are reading the journal: ask again in a moment", fields: ["Retry-After": "2"])
 

@@ -4,7 +4,7 @@ internal import HoldfastJournal
 
 /// Finds notifications that wait and those that have ended, as `journal find` does.
 enum PageSearch {
-    private static let names = [
+    static let names = [
         "uid", "apns-id", "token", "channel", "address", "tag", "producer", "topic", "since", "until", "outcome",
         "limit", "skip",
     ]
@@ -23,7 +23,7 @@ enum PageSearch {
         }
     ]
 
-    private static func question(
+    static func question(
         _ items: PageItems, now: WallTime = EngineClock.system.wall()
     ) throws(ControlError) -> HistorySearch.Question {
         var question = HistorySearch.Question()

@@ -7,6 +7,8 @@ internal import Logging
 struct PageService: Sendable {
     /// nil while no journal is open.
     let journal: @Sendable () -> PageJournal?
+    /// The fleet that the journal belongs to; nil for a directory's own, and while no journal is open.
+    let fleet: @Sendable () -> FleetLook?
     let facts: @Sendable () -> ServiceFacts
     /// The listeners of senders, and what they have counted.
     let senders: @Sendable () -> [SenderListenerForm]
@@ -29,6 +31,8 @@ struct ServiceFacts: Encodable, Sendable {
     var journal: String?
     /// The name of a journal in PostgreSQL; absent for a directory's own.
     var journalName: String?
+    /// The name of this host among those that share a database; absent for a directory's own journal.
+    var fleetHost: String?
     /// The file that the configuration was read from.
     var configuration: String?
     var isReady: Bool

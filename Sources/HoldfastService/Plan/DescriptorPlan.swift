@@ -1,5 +1,5 @@
 internal import HoldfastControl
-internal import HoldfastGateway
+package import HoldfastGateway
 
 /// The descriptors that a service may use, of those that its process may have open.
 ///
@@ -20,7 +20,7 @@ struct DescriptorPlan: Sendable {
     var listeners: [(name: String, connections: Int)]
 
     init(_ configuration: HoldfastConfiguration) {
-        let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connections ?? 2) }
+        let routes = configuration.routes.reduce(0) { $0 + Self.route(connections: $1.connectionLimit ?? 2) }
         // A webhook's old connection closes while the new one is made.
         let webhooks = 2 * configuration.webhooks.count
         essential = Self.base + routes + webhooks + ControlSocket.Configuration().descriptors
@@ -81,6 +81,11 @@ extension HoldfastConfiguration {
                 return []
             }
         }
+    }
+
+    /// The addresses that a service listens on, by the names of their listeners.
+    package var listenAddresses: [(name: String, address: ListenAddress)] {
+        gateway.listeners.map { ($0.name, $0.listener.listen) } + (admin.listen.map { [("admin", $0)] } ?? [])
     }
 
     /// Warnings for people: keys, passphrases and a journal that others of this machine may read.

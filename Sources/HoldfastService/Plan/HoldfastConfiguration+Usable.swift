@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastRequests
 internal import HoldfastTransport
 internal import HoldfastWebhooks
 
@@ -25,7 +26,7 @@ extension HoldfastConfiguration {
     /// Hosts and listeners of an environment that no route serves.
     private func unservedEnvironments(_ values: ConfigValues) -> [ConfigProblem] {
         guard !routes.isEmpty, isSound(RouteSettings.section.name) else { return [] }
-        let served = Set(routes.map(\.environment))
+        let served = Set(routes.filter { $0.service == .apns }.map(\.environment))
         return PushEnvironment.allCases.flatMap { environment -> [ConfigProblem] in
             guard !served.contains(nil), !served.contains(environment) else { return [] }
             let keys =
@@ -105,20 +106,29 @@ extension HoldfastConfiguration {
     ) -> [ConfigProblem] {
         var problems: [ConfigProblem] = []
         if let tls = listener.tls { unusable(name, tls, values, &problems) }
+        let accounts = name == "http2" ? gateway.serviceAccounts : nil
+        if let accounts, isSound("\(values.path).http2.service-accounts") {
+            do throws(GatewayError) {
+                try HTTP2IngressConfiguration.checkServiceAccounts(.file(accounts))
+            } catch {
+                problems.append(values.problem("http2.service-accounts", error.message))
+            }
+        }
         guard isSound(RouteSettings.section.name) else { return problems }
-        if let topic = listener.topic, !routes.isEmpty, !routes.contains(where: { $0.topics?.contains(topic) ?? true })
+        if let topic = listener.topic, !routes.isEmpty,
+            !routes.contains(where: { $0.service == .apns && $0.topics?.contains(topic) ?? true })
         {
             problems.append(values.problem("\(name).topic", "\(topic.debugDescription) is a topic of no route"))
         }
         if name == "http2", isSound("gateway.http2"), !listener.listen.isLoopback,
-            listener.tls?.clientAuthorities == nil,
+            listener.tls?.clientAuthorities == nil, accounts == nil,
             !routes.contains(where: { $0.signingKey != nil })
         {
             problems.append(
                 values.problem(
                     "http2.listen",
                     "is reached from elsewhere, and no route has a signing key that senders could sign with: give "
-                        + "http2.clients, or listen on 127.0.0.1"))
+                        + "http2.clients or http2.service-accounts, or listen on 127.0.0.1"))
         }
         return problems
     }
@@ -152,8 +162,47 @@ extension HoldfastConfiguration {
         return problems
     }
 
+    /// Each part by itself, so that every fault is told once, and of its own key.
+    private func unusable(
+        _ route: RouteSettings, _ firebase: FirebaseSettings, _ values: ConfigValues
+    ) -> [ConfigProblem] {
+        var bare = FirebaseSettings(project: "none")
+        bare.tokenCommand = ["true"]
+        var problems: [ConfigProblem] = []
+        func attempt(_ key: String, _ change: (inout RouteSettings, inout FirebaseSettings) -> Void) {
+            guard isSound("\(values.path).\(key)") else { return }
+            var (settings, changed) = (RouteSettings(firebase: bare), bare)
+            change(&settings, &changed)
+            settings.firebase = changed
+            do throws(UnusableRoute) { _ = try ReadyRoute(settings) } catch {
+                problems.append(values.problem(key, error.message))
+            }
+        }
+        attempt("trust") { settings, _ in settings.trust = route.trust }
+        attempt("server-name") { settings, _ in settings.network.serverName = route.network.serverName }
+        attempt("proxy") { settings, _ in
+            settings.network.proxy = route.network.proxy
+            if isSound("\(values.path).endpoint") { settings.endpoint = route.endpoint }
+        }
+        // What is wrong with the proxy was said.
+        if problems.isEmpty, !firebase.addresses.isEmpty {
+            attempt("address") { settings, changed in
+                (changed.addresses, settings.network.proxy) = (firebase.addresses, route.network.proxy)
+                if isSound("\(values.path).endpoint") { settings.endpoint = route.endpoint }
+            }
+        }
+        attempt("id-key") { _, changed in changed.idKey = firebase.idKey }
+        if let file = firebase.serviceAccount {
+            attempt("service-account") { _, changed in
+                (changed.serviceAccount, changed.tokenCommand) = (file, [])
+            }
+        }
+        return problems
+    }
+
     /// Takes away what is found wrong, and tries again with the rest, so that everything is told.
     private func unusable(_ route: RouteSettings, _ values: ConfigValues) -> [ConfigProblem] {
+        if let firebase = route.firebase { return unusable(route, firebase, values) }
         // Where nobody knows the endpoint, the rest is looked at for any.
         let isEndpointKnown = isSound("\(values.path).endpoint")
         var bare = RouteSettings(endpoint: isEndpointKnown ? route.endpoint : "https://localhost")

@@ -14,7 +14,8 @@ struct OpenedSecrets: Sendable {
         for route in configuration.routes {
             let certificate = route.certificate
             for file in [
-                route.signingKey?.file, certificate?.key ?? certificate?.file, certificate?.passphraseFile,
+                route.signingKey?.file, route.firebase?.serviceAccount, certificate?.key ?? certificate?.file,
+                certificate?.passphraseFile,
             ] {
                 lookAtKey(file)
             }

@@ -1,10 +1,11 @@
+internal import Foundation
 internal import Holdfast
-internal import HoldfastControl
+package import HoldfastControl
 internal import HoldfastJournal
 
-/// Reads the journal of this process for whoever asks from another host. A request reads for a second at most, and for some
+/// Reads the journal of this process for whoever asks from another host, or has not the journal's key. A request reads for a second at most, and for some
 /// megabytes; who asks goes on where it ended.
-struct JournalAnswers: Sendable {
+package struct JournalAnswers: Sendable {
     /// The most of one answer, below what the way carries.
     private static let greatestByteCount = 3 << 20
     private static let longest = Duration.seconds(1)
@@ -12,6 +13,20 @@ struct JournalAnswers: Sendable {
     let directory: String
     /// The copy of the blacklist that hosts share.
     let blacklist: String?
+
+    /// - Parameters:
+    ///   - directory: of a journal that this process has open.
+    ///   - blacklist: of the copy that hosts share; nil for the journal's own.
+    package init(directory: String, blacklist: String? = nil) {
+        (self.directory, self.blacklist) = (directory, blacklist)
+    }
+
+    /// For those who carry requests: each is answered on a thread of its own.
+    package var requests: FurtherRequests {
+        FurtherRequests(paths: Set(ReadingPath.allCases.map(\.rawValue))) { path, body in
+            try await OwnThread.run("holdfast-reading") { () throws(any Error) in try answer(path, body) }
+        }
+    }
 
     /// Blocks: on a thread of its own.
     ///
@@ -42,6 +57,16 @@ struct JournalAnswers: Sendable {
                     found: try question.recipients.prefix(OperatorDeskLimits.batch).map { text in
                         try reader.blacklistEntries(for: Recipient.read(text)).map { BlacklistForm($0) }
                     }))
+        case .fates:
+            let question = try Form.read(StandingQuestionForm.self, body, "the request's body")
+            return try Form.line(
+                StandingsForm(
+                    standings: try question.uids.prefix(OperatorDeskLimits.batch).map { uid in
+                        StandingForm(try reader.standing(UID(uid)))
+                    }))
+        case .note:
+            let question = try Form.read(NoteQuestionForm.self, body, "the request's body")
+            return try Form.line(NoteForm(value: try reader.note(question.checked()).map { Data($0) }))
         }
     }
 

@@ -3,11 +3,13 @@ internal import HoldfastControl
 internal import HoldfastJournal
 
 /// What the owner of a journal is asked to read, beyond what an operator's desk answers.
-enum ReadingPath: String {
+enum ReadingPath: String, CaseIterable {
     case entries = "/v1/reading/entries"
     case tally = "/v1/reading/tally"
     case blacklist = "/v1/reading/blacklist"
     case blacklisted = "/v1/reading/blacklisted"
+    case fates = "/v1/reading/fates"
+    case note = "/v1/reading/note"
 }
 
 struct EntryPartForm: Codable {

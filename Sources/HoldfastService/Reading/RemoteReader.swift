@@ -13,7 +13,7 @@ package struct RemoteReader: Sendable {
     /// - Throws: what the owner says, and ``ControlError``.
     package func entries(_ filter: EntryFilter, after: UID, limit: Int) async throws -> EntryPart {
         try await desk.ask(
-            ReadingPath.entries.rawValue,
+            ReadingPath.entries.rawValue, isRead: true,
             EntryQuestionForm(filter, after: after, limit: min(limit, OperatorDeskLimits.batch)),
             as: EntryPartForm.self
         ).value()
@@ -27,7 +27,8 @@ package struct RemoteReader: Sendable {
         var next: UID?
         while true {
             let part = try await desk.ask(
-                ReadingPath.tally.rawValue, EntryQuestionForm(filter, after: after, limit: 1), as: TallyPartForm.self)
+                ReadingPath.tally.rawValue, isRead: true, EntryQuestionForm(filter, after: after, limit: 1),
+                as: TallyPartForm.self)
             let first = next ?? UID(part.nextUID)
             next = first
             for row in part.rows { count.add(try row.value()) }
@@ -39,7 +40,7 @@ package struct RemoteReader: Sendable {
     /// The blacklist in the order of its recipients, from the first above `after`. Fewer than `limit` are the last.
     package func blacklistPage(after: Recipient?, limit: Int) async throws -> BlacklistPage {
         let form = try await desk.ask(
-            ReadingPath.blacklist.rawValue,
+            ReadingPath.blacklist.rawValue, isRead: true,
             BlacklistQuestionForm(after: after?.notation, limit: min(limit, OperatorDeskLimits.batch)),
             as: BlacklistPageForm.self)
         var page = BlacklistPage()
@@ -52,11 +53,34 @@ package struct RemoteReader: Sendable {
     package func blacklistEntries(for recipients: [Recipient]) async throws -> [[BlacklistEntry]] {
         guard !recipients.isEmpty else { return [] }
         let form = try await desk.ask(
-            ReadingPath.blacklisted.rawValue, RecipientsForm(recipients: recipients.map(\.notation)),
+            ReadingPath.blacklisted.rawValue, isRead: true, RecipientsForm(recipients: recipients.map(\.notation)),
             as: RecipientsFoundForm.self)
         guard form.found.count == recipients.count else {
             throw ControlError.malformed("the owner's answer lacks what it is to say")
         }
         return try form.found.map { forms in try forms.map { try $0.value() } }
+    }
+
+    /// Where entries stand, in order.
+    package func standings(_ uids: [UID]) async throws -> [EntryStanding] {
+        var standings: [EntryStanding] = []
+        while standings.count < uids.count {
+            let part = uids[standings.count...].prefix(OperatorDeskLimits.batch)
+            let form = try await desk.ask(
+                ReadingPath.fates.rawValue, isRead: true, StandingQuestionForm(uids: part.map(\.rawValue)),
+                as: StandingsForm.self)
+            guard form.standings.count == part.count else {
+                throw ControlError.malformed("the owner's answer lacks what it is to say")
+            }
+            standings += try form.standings.map { try $0.value() }
+        }
+        return standings
+    }
+
+    /// The bytes of a note of `send`; nil where there is none.
+    package func note(_ name: String) async throws -> [UInt8]? {
+        try await desk.ask(
+            ReadingPath.note.rawValue, isRead: true, NoteQuestionForm(name: name), as: NoteForm.self
+        ).value.map { Array($0) }
     }
 }

@@ -4,6 +4,7 @@ internal import HoldfastControl
 extension EntryFacts {
     /// Where the journal has the entry no more. The coding keys are those of the JSON.
     private struct Settled: Encodable {
+        var place: FleetPlaceForm?
         var uid: UInt64
         var end: EndForm
         var explanation: [String]
@@ -13,6 +14,7 @@ extension EntryFacts {
         /// In one object.
         func encode(to encoder: any Encoder) throws {
             try end.encode(to: encoder)
+            try place?.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(uid, forKey: .uid)
             try container.encode("settled", forKey: .state)
@@ -22,6 +24,8 @@ extension EntryFacts {
 
     /// Where its record cannot be read. The names of its properties are those of the JSON.
     private struct Unreadable: Encodable {
+        var journal: String?
+        var host: String?
         var uid: UInt64
         /// `quarantined` or `unreadable`.
         var state: String
@@ -29,22 +33,28 @@ extension EntryFacts {
     }
 
     /// All that is known of the entry as one object of JSON, with its explanation; nil where nothing is known.
-    package func json(reveal: Bool) throws -> String? {
+    ///
+    /// - Parameter place: where it is, if that is not the journal that was asked for.
+    package func json(reveal: Bool, at place: FleetPlaceForm? = nil) throws -> String? {
         let explanation = EntryExplanation(self)
         switch standing {
         case .never, .forgotten: return nil
-        case .entry(let entry): return try EntryRow(entry, explanation: explanation, reveal: reveal).json()
+        case .entry(let entry):
+            var row = EntryRow(entry, explanation: explanation, reveal: reveal)
+            row.place = place
+            return try row.json()
         case .unreadable(let isQuarantined):
             return try Form.text(
                 Unreadable(
-                    uid: uid.rawValue, state: isQuarantined ? "quarantined" : "unreadable",
+                    journal: place?.journal, host: place?.host, uid: uid.rawValue,
+                    state: isQuarantined ? "quarantined" : "unreadable",
                     explanation: explanation.sentences))
         case .ended(let outcome):
             return try OutcomeRow(outcome, blacklisted: blacklisted, tellsStory: true, reveal: reveal)
-                .entryJSON(explanation)
+                .entryJSON(explanation, at: place)
         case .settled(let outcome):
             return try Form.text(
-                Settled(uid: uid.rawValue, end: EndForm(outcome), explanation: explanation.sentences))
+                Settled(place: place, uid: uid.rawValue, end: EndForm(outcome), explanation: explanation.sentences))
         }
     }
 }

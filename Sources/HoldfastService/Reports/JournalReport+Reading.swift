@@ -19,8 +19,10 @@ extension JournalReport {
             history: try reader.history())
         self.init(status, directory: reader.directory, details)
         sealedWith = reader.sealedWith.isEmpty ? nil : reader.sealedWith
+        halfSealed = reader.sealing.remedy(of: reader.directory).map { "\(reader.sealing.words). Next: \($0)" }
     }
 
+    /// When the oldest entry of each lane was accepted, deferred and scheduled ones left out, as of a running engine.
     package static func oldest(
         _ lanes: [JournalStatus.Lane], _ reader: JournalReader
     ) throws(JournalError) -> [LaneKey: WallTime] {
@@ -28,7 +30,7 @@ extension JournalReport {
         for lane in lanes where lane.unconfirmed > 0 {
             var filter = EntryFilter()
             filter.lanes = LanePattern(lane.key.description).map { [$0] } ?? []
-            filter.states.remove(.rejected)
+            filter.states = [.neverSent, .possiblySent]
             do throws(JournalError) {
                 oldest[lane.key] = try reader.entries(matching: filter, limit: 1).first?.acceptedAt
             } catch {

@@ -114,6 +114,8 @@ package struct JournalReport: Encodable, Equatable, Sendable {
     package var limitBytes: Int
     /// The ids of the keys with which it is sealed, the one that seals first; nil for a journal that is not sealed.
     package var sealedWith: [String]?
+    /// That one of its two files alone is sealed, and the next step; nil for all others.
+    package var halfSealed: String?
 
     /// The parts of a report beside the status.
     package struct Details {

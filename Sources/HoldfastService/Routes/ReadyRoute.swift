@@ -48,7 +48,7 @@ package struct ReadyRoute {
         return try ReadyRoute(
             new,
             route.with(
-                topics: new.topics, connections: new.connections, scaling: new.scaling, rate: new.rate,
+                topics: new.topics, connections: new.connectionLimit, scaling: new.scaling, rate: new.rateLimit,
                 newestWins: new.newestWins, environment: new.environment,
                 triesOtherEnvironment: new.triesOtherEnvironment))
     }

@@ -1,4 +1,5 @@
 package import Holdfast
+internal import HoldfastRequests
 package import HoldfastTransport
 package import HoldfastWebhooks
 
@@ -8,8 +9,8 @@ package struct ReadyWebhook {
 
     /// - Throws: ``UnusableWebhook``, which names the key that is wrong.
     package init(_ settings: WebhookSettings) throws(UnusableWebhook) {
-        let address: WebhookAddress
-        do throws(TransportConfigurationError) { address = try WebhookAddress(settings.url) } catch {
+        let address: PostAddress
+        do throws(TransportConfigurationError) { address = try PostAddress(webhook: settings.url) } catch {
             throw UnusableWebhook(key: "url", message: error.message)
         }
         var configuration = WebhookConfiguration(

@@ -1,5 +1,6 @@
 package import Holdfast
 package import HoldfastAPNs
+package import HoldfastFCM
 internal import HoldfastLegacyAPNs
 
 extension RouteSettings {
@@ -8,8 +9,8 @@ extension RouteSettings {
     /// - Throws: ``UnusableRoute``, which names the file or flag that is wrong.
     package func route() throws(UnusableRoute) -> Route {
         Route(
-            name: name, connector: try connector(), topics: topics, connections: connections, scaling: scaling,
-            rate: rate, newestWins: newestWins, environment: environment,
+            name: name, connector: try connector(), topics: topics, connections: connectionLimit, scaling: scaling,
+            rate: rateLimit, newestWins: newestWins, environment: environment,
             triesOtherEnvironment: triesOtherEnvironment)
     }
 
@@ -18,6 +19,7 @@ extension RouteSettings {
         switch self.protocol {
         case .http2: try http2Connector()
         case .binary: try binaryConnector()
+        case .fcm: try firebaseConnector()
         }
     }
 
@@ -41,6 +43,32 @@ extension RouteSettings {
             var configuration = APNsConnector.Configuration(
                 endpoint: try APNsEndpoint(endpoint), trust: trusted, signingKey: key,
                 clientCertificate: certificate?.identity)
+            network.apply(to: &configuration)
+            configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
+            return configuration
+        } catch {
+            throw UnusableRoute(error.message)
+        }
+    }
+
+    private func firebaseConnector() throws(UnusableRoute) -> FCMConnector {
+        let configuration = try firebaseConfiguration()
+        do throws(FCMConfigurationError) {
+            return try FCMConnector(configuration)
+        } catch {
+            throw UnusableRoute(error.message)
+        }
+    }
+
+    /// The configuration of a connector to Firebase Cloud Messaging. Reads the file of the service account.
+    ///
+    /// - Throws: ``UnusableRoute``, which names the file or key that is wrong.
+    package func firebaseConfiguration() throws(UnusableRoute) -> FCMConnector.Configuration {
+        guard let firebase else { throw UnusableRoute("the route \(name) is not to Firebase Cloud Messaging") }
+        do throws(FCMConfigurationError) {
+            var configuration = try firebase.configuration()
+            configuration.endpoint = try FCMEndpoint(endpoint)
+            configuration.trust = trusted
             network.apply(to: &configuration)
             configuration.reloadEvery = reloadEvery > .zero ? reloadEvery : nil
             return configuration

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastRequests
 internal import HoldfastWebhooks
 package import Logging
 
@@ -9,7 +10,7 @@ package final class SpanExporter: Sendable {
     /// Makes the spans.
     package let tracer: CollectorTracer
     private let settings: TraceSettings
-    private let poster: any WebhookPosting
+    private let poster: any Posting
     private let server: String
     private let logger: Logger
     private let task = Monitor<Task<Void, Never>?>(nil)
@@ -26,7 +27,7 @@ package final class SpanExporter: Sendable {
         self.init(settings, server: target.address.server, poster: HTTPPoster(target), logger: logger)
     }
 
-    init(_ settings: TraceSettings, server: String, poster: any WebhookPosting, logger: Logger) {
+    init(_ settings: TraceSettings, server: String, poster: any Posting, logger: Logger) {
         queue = SpanQueue(limit: settings.limit)
         tracer = CollectorTracer(queue, sample: settings.sample)
         (self.settings, self.server, self.poster, self.logger) = (settings, server, poster, logger)
@@ -82,7 +83,7 @@ package final class SpanExporter: Sendable {
     private func post(_ body: [UInt8]) async -> Bool {
         var pause = Duration.seconds(1)
         for attempt in 1...Self.attempts {
-            let result = await poster.post(WebhookRequest(headers: [:], body: body), within: settings.timeout)
+            let result = await poster.post(PostRequest(headers: [:], body: body), within: settings.timeout)
             guard let fault = result.fault else {
                 tellWell()
                 return true

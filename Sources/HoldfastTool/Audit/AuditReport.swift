@@ -18,30 +18,36 @@ struct AuditReport: Encodable, Equatable {
     /// Lines of the ledgers that are torn or damaged.
     var damaged = 0
 
-    /// - Throws: ``ToolError`` when the input or a ledger cannot be read.
+    /// The damage of the ledgers, a sentence each, for people.
+    private(set) var damages: [String] = []
+
+    private enum CodingKeys: CodingKey { case expected, taken, accepted, lost, duplicates, unexpected, damaged }
+
+    /// - Throws: ``ToolError`` when the input or a ledger cannot be read, is something else, or has nothing to do with the other.
     init(comparing input: InputFile, with ledgers: [InputFile]) async throws(ToolError) {
         var ledger = LedgerIndex()
         for file in ledgers { try await ledger.read(file) }
-        taken = ledger.lineCount
-        damaged = ledger.damagedCount
+        (taken, damaged, damages) = (ledger.lineCount, ledger.damagedCount, ledger.damages)
 
-        // Lines without an apns-id got one at submission, so any unclaimed one of their recipient matches.
+        var services: Set<LedgerLine.Service> = []
+        // Lines without an apns-id got one at submission, so any unclaimed one of their recipient matches. A message of Google's
+        // may have gone with an id of the sender's own.
         var anonymous: [Recipient: Int] = [:]
+        var renamed: [Recipient: Int] = [:]
         try await Self.forEachNotification(of: input) { notification in
             expected += 1
-            if let id = notification.id, ledger.take(id, notification.recipient) {
-                accepted += 1
-            } else if ledger.take(payload: notification.payload, notification.recipient) {
+            services.insert(LedgerLine.Service(notification.recipient))
+            if ledger.take(notification) {
                 accepted += 1
             } else if notification.id == nil {
                 anonymous[notification.recipient, default: 0] += 1
+            } else {
+                renamed[notification.recipient, default: 0] += 1
             }
         }
-        for (recipient, count) in anonymous {
-            let found = min(count, ledger.remaining(of: recipient))
-            ledger.take(found, of: recipient)
-            accepted += found
-        }
+        try ledger.check(services, of: input.name)
+        for (recipient, count) in renamed { accepted += ledger.take(count, of: recipient, haveIDs: true) }
+        for (recipient, count) in anonymous { accepted += ledger.take(count, of: recipient, haveIDs: false) }
         lost = expected - accepted
         unexpected = ledger.remainingCount
         duplicates = ledger.lineCount - ledger.distinctCount
@@ -63,15 +69,18 @@ struct AuditReport: Encodable, Equatable {
         of file: InputFile, _ body: (PushNotification) -> Void
     ) async throws(ToolError) {
         // The topic does not matter here, and what has expired since was not expired when it was sent.
-        var input = NotificationInput(file, defaultTopic: "any")
+        var input = NotificationInput(file, defaults: LineDefaults(topic: "any", project: "any"))
         let validator = NotificationValidator()
         while true {
             let batch = try await input.next()
             for notification in batch.notifications {
-                do throws(Refusal) {
-                    try validator.validate(notification, now: WallTime(seconds: 0))
-                } catch {
-                    continue
+                // A message of Google's was read as such with its line.
+                if notification.recipient.serviceAddress == nil {
+                    do throws(Refusal) {
+                        try validator.validate(notification, now: WallTime(seconds: 0))
+                    } catch {
+                        continue
+                    }
                 }
                 body(notification)
             }

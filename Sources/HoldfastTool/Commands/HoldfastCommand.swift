@@ -16,10 +16,11 @@ enum Main {
 
     /// As ArgumentParser's own `main()`, but that it knows which command may have been meant.
     private static func run() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramArguments.all
+        if let error = ArgumentEncoding.error(arguments) { HoldfastCommand.exit(withError: error) }
         var command: any ParsableCommand
         do {
-            command = try await HoldfastCommand.asyncParseAsRoot()
+            command = try await HoldfastCommand.asyncParseAsRoot(arguments)
         } catch {
             let hint = CommandHint(arguments, below: HoldfastCommand.self)?.error ?? DashedWordHint(arguments)?.error
             HoldfastCommand.exit(withError: hint ?? error)

@@ -57,7 +57,10 @@ struct ServeCommand: AsyncParsableCommand {
         let routes: [ReadyRoute]
         do {
             configuration = try load()
-            if check { return try ServiceCheck(configuration, json: json).run() }
+            if check {
+                let surroundings = ServiceSurroundings.warnings(configuration)
+                return try ServiceCheck(configuration, json: json, surroundings: surroundings).run()
+            }
             routes = try ServicePlan.routes(configuration)
         } catch  where json && !(error is ValidationError) {
             // Standard error has it as well: see `reporting`.

@@ -31,7 +31,8 @@ struct Delivery {
                 control: ControlSocket(
                     // Without a run of the engine the journal is as at rest.
                     desk: isQueueOnly ? JournalDesk(journal: journal) : engine.desk, journal: journal.directory,
-                    logger: logger), ledger: report?.ledger))
+                    further: JournalAnswers(directory: journal.directory).requests, logger: logger),
+                ledger: report?.ledger))
         if !isQueueOnly { try sayPausedTags() }
         var outcome = await run.run(intake)
         if let report {

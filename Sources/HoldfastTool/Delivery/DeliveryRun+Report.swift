@@ -54,7 +54,7 @@ extension DeliveryRun {
             let journal = journal
             let standing = try await ledger.finish(
                 isWhole: outcome.summary.inputFinished,
-                fate: { (uid) throws(JournalError) in try journal.fate(of: uid) }, troubles: lanes)
+                fates: { (uids) throws(ToolError) in try Self.fates(of: uids, in: journal) }, troubles: lanes)
             outcome.summary.reportOpen = standing.open
             let untold = await ledger.counts.untold
             outcome.summary.untold = untold > 0 ? untold : nil
@@ -64,11 +64,14 @@ extension DeliveryRun {
         outcome.summary.error = outcome.error?.message
         outcome.summary.exitCode = outcome.status.rawValue
     }
-}
 
-/// Why lanes stand still, as a journal has noted it.
-enum LaneTroubles {
-    static func of(_ status: JournalStatus) -> [LaneKey: String] {
-        status.lanes.reduce(into: [:]) { $0[$1.key] = $1.state.standsStillBecause }
+    private static func fates(of uids: [UID], in journal: any JournalService) throws(ToolError) -> [EntryFate?] {
+        do throws(JournalError) {
+            var fates: [EntryFate?] = []
+            for uid in uids { fates.append(try journal.fate(of: uid)) }
+            return fates
+        } catch {
+            throw ToolError(error)
+        }
     }
 }

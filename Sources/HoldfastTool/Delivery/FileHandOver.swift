@@ -1,6 +1,5 @@
 internal import Holdfast
 internal import HoldfastControl
-internal import HoldfastJournal
 internal import HoldfastService
 internal import UnixSignals
 
@@ -20,8 +19,7 @@ struct FileHandOver {
         var json = false
     }
 
-    /// The journal's directory.
-    let journal: String
+    let journal: OwnedJournal
     let task: InputTask
     /// The note of the file, as it was read.
     let noted: [UInt8]?
@@ -49,7 +47,7 @@ struct FileHandOver {
         console.note("\(desk.owner) uses the journal: it takes the file and sends it")
         let taken = Monitor(FeedReport())
         let work = FileHandOverWork(
-            plan: self, taken: taken, link: OwnerLink(desk, of: journal, console: console), noted: noted)
+            plan: self, taken: taken, link: OwnerLink(desk, of: journal.directory, console: console), noted: noted)
         let ending = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask {
                 for await _ in signals { return .interrupted }
@@ -112,18 +110,24 @@ struct FileHandOver {
     /// Looks a last time what became of it, and writes the rest of the report.
     private func finish(_ summary: inout DeliverySummary) async throws(ToolError) {
         await ledger.didNotTake()
-        try await OwnedJournal(directory: journal).tell(ledger)
         do {
-            let reader = try JournalReader(at: journal)
-            defer { reader.close() }
-            let lanes = LaneTroubles.of(try reader.status())
+            try await journal.tell(ledger)
+            let lanes = try await journal.reading { try await $0.laneTroubles() }
             let standing = try await ledger.finish(
                 isWhole: summary.inputFinished,
-                fate: { (uid) throws(JournalError) in try reader.fate(of: uid) }, troubles: lanes)
+                fates: { (uids) throws(ToolError) in try await fates(of: uids) }, troubles: lanes)
             summary.reportOpen = report == nil ? nil : standing.open
             summary.report = report
             summary.left = standing.open - standing.scheduled
             summary.scheduled = standing.scheduled > 0 ? standing.scheduled : nil
+        } catch {
+            throw ToolError(error, otherwise: .inputOutput)
+        }
+    }
+
+    private func fates(of uids: [UID]) async throws(ToolError) -> [EntryFate?] {
+        do {
+            return try await journal.reading { try await $0.standings(uids) }.map(\.fate)
         } catch {
             throw ToolError(error, otherwise: .inputOutput)
         }

@@ -1,6 +1,5 @@
 internal import Holdfast
 internal import HoldfastControl
-internal import HoldfastJournal
 internal import HoldfastService
 
 /// Waits for the ends of what the owner took, as long as it is worth waiting.
@@ -12,6 +11,18 @@ extension FileHandOverWork {
             if await plan.ledger.open == 0 { return }
             if try await lookIfDue() { return }
             try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Waits so long, or until the owner says that there is room.
+    mutating func waitForRoom(atMost limit: Duration) async throws {
+        let end = ContinuousClock.now + limit
+        roomIsTold = false
+        while true {
+            try await lookIfDue()
+            let left = end - ContinuousClock.now
+            if roomIsTold || left <= .zero { return }
+            try await Task.sleep(for: min(left, Self.look))
         }
     }
 
@@ -27,15 +38,16 @@ extension FileHandOverWork {
         try await journal.tell(plan.ledger)
         let awaited = try await awaited()
         let report = taken.withLock { $0 }
-        let finding = watch.look(try await status(), awaited ?? .init(), at: now - Self.epoch)
+        let status = try await status()
+        if room.look(status) { roomIsTold = true }
+        let finding = watch.look(status, awaited ?? .init(), at: now - Self.epoch)
         let isGiving = !report.finished
         // While there is more to give, an owner that has gone is waited for where it is asked.
         if let error = finding.error, !isGiving || report.waitsForRoom != nil { throw error }
         let trouble = finding.trouble ?? report.waitsForRoom
-        if let trouble, trouble != lastTrouble, !plan.console.isInteractive {
+        if told.isNew(trouble, at: now), let trouble, !plan.console.isInteractive {
             plan.console.warning("\(trouble); waiting")
         }
-        lastTrouble = trouble
         let open = await plan.ledger.open
         plan.console.showStatus(
             "\(Format.count(report.accepted)) taken, \(Format.count(open)) waiting" + (trouble.map { ": \($0)" } ?? ""))
@@ -45,27 +57,22 @@ extension FileHandOverWork {
     /// What the first of those wait for that wait to be sent.
     ///
     /// - Returns: nil when none does.
-    private mutating func awaited() async throws(ToolError) -> HandOverWatch.Awaited? {
+    private mutating func awaited() async throws -> HandOverWatch.Awaited? {
         while true {
+            try Task.checkCancellation()
             let (uids, next) = await plan.ledger.waiting(from: place, limit: 200)
             guard !uids.isEmpty else {
                 place = 0
                 return nil
             }
             var ended: [(UID, TerminalOutcome?)] = []
-            let entries = try journal.reading { (reader) throws(JournalError) in
-                var entries: [(String, EntryFate?)] = []
-                for uid in uids {
-                    let fate = try reader.fate(of: uid)
-                    switch fate {
-                    case nil: ended.append((uid, nil))
-                    case .settled(let end)?: ended.append((uid, end))
-                    case .deferred(_, let due, _, _)? where due.isPlaceOfTopic:
-                        entries.append((try reader.entry(uid)?.notification.topic ?? "", fate))
-                    default: entries.append(("", fate))
-                    }
+            var entries: [(String, EntryFate?)] = []
+            for (uid, standing) in zip(uids, try await journal.reading { try await $0.standings(uids) }) {
+                switch standing.fate {
+                case nil: ended.append((uid, nil))
+                case .settled(let end)?: ended.append((uid, end))
+                default: entries.append((standing.topic ?? "", standing.fate))
                 }
-                return entries
             }
             var awaited = HandOverWatch.Awaited(entries)
             if !ended.isEmpty {
@@ -84,7 +91,7 @@ extension FileHandOverWork {
     /// - Returns: nil when nobody serves the journal.
     private mutating func status() async throws -> DeskStatus? {
         do {
-            let desk = try await RemoteDesk(journal: plan.journal)
+            let desk = try await RemoteDesk(journal: journal.directory)
             let status = try await desk.status()
             await desk.close()
             return status

@@ -5,7 +5,7 @@ internal import HoldfastService
 
 /// Performs a ``FileHandOver``: gives batch after batch to the owner, and waits.
 struct FileHandOverWork {
-    /// How long a full journal is left to drain, and how often outcomes and the owner's state are looked at.
+    /// How often outcomes are looked for, and the owner's state.
     static let pause = Duration.milliseconds(50)
     static let look = Duration.milliseconds(200)
     static let epoch = ContinuousClock.now
@@ -18,7 +18,10 @@ struct FileHandOverWork {
     var noted: [UInt8]?
     var watch: HandOverWatch
     var nextLook = ContinuousClock.now
-    var lastTrouble: String?
+    var told = ToldTrouble()
+    /// While the owner has no room.
+    var room = RoomWait()
+    var roomIsTold = false
     /// While the owner takes nothing, because it ends or its journal has failed.
     private var refusal: OwnerWait?
     /// Notifications without an outcome before this place wait for nothing but their time.
@@ -29,7 +32,7 @@ struct FileHandOverWork {
         watch = HandOverWatch(giveUpAfter: plan.options.giveUpAfter)
     }
 
-    var journal: OwnedJournal { OwnedJournal(directory: plan.journal) }
+    var journal: OwnedJournal { plan.journal }
     private var file: InputFile { plan.task.input.file }
 
     /// - Returns: why it ended before all were taken and had their end; nil where nothing did.
@@ -88,6 +91,7 @@ struct FileHandOverWork {
             switch try await attempt(part, note) {
             case .taken(let receipts):
                 noted = note?.value ?? noted
+                room.taken()
                 return receipts
             case .lost:
                 if let receipts = try await receipts(of: part, note) {
@@ -99,8 +103,13 @@ struct FileHandOverWork {
                 if let limit = plan.options.fullLimit, ContinuousClock.now - start >= limit {
                     throw ToolError(.inputOutput, "\(refusal.detail). --resume goes on when there is room")
                 }
-                try await lookIfDue()
-                try await Task.sleep(for: Self.pause)
+                // Nothing of it is on its way, so outcomes of others are passed over; else what has ended would be looked for
+                // one by one among all of them.
+                await plan.ledger.didNotTake()
+                let pause = room.refused(random: .random(in: 0..<1))
+                let left = plan.options.fullLimit.map { $0 - (ContinuousClock.now - start) } ?? pause
+                try await waitForRoom(atMost: min(pause, left))
+                try await plan.ledger.willTake()
             }
         }
     }
@@ -143,8 +152,7 @@ struct FileHandOverWork {
         } catch let error as JournalError where error.code == .inUse {
             // Of this run's own, of which no answer came; or of another's, which is never the same.
             guard let note,
-                try journal.reading({ (reader) throws(JournalError) in try reader.note(note.name) })
-                    == note.value
+                try await journal.reading({ try await $0.note(note.name) }) == note.value
             else { throw FileHandOver.takenByAnother(file.name) }
             return .lost
         } catch let error as JournalError where error.code == .notFound {
@@ -181,13 +189,13 @@ struct FileHandOverWork {
         // Whoever has the journal now has committed what its predecessor could.
         _ = try await link.connected()
         let cursor = await plan.ledger.cursor
-        return try journal.reading { (reader) throws(JournalError) in
-            guard try reader.note(note.name) == note.value else { return nil }
+        return try await journal.reading { source in
+            guard try await source.note(note.name) == note.value else { return nil }
             var found = LostReceipts.Found(progress: progress)
             found.items = part.notifications.indices.map {
                 LostReceipts.Found.Item(line: part.lines[$0], notification: part.notifications[$0])
             }
-            try LostReceipts(reader: reader, cursor: cursor, areOfThisReport: true).look(for: &found)
+            try await LostReceipts(source: source, cursor: cursor, areOfThisReport: true).look(for: &found)
             return found.items.map { item in
                 if let uid = item.uid { return .accepted(uid) }
                 return item.isUntold

@@ -1,14 +1,12 @@
 internal import Holdfast
 internal import HoldfastControl
-internal import HoldfastJournal
 internal import HoldfastService
 internal import UnixSignals
 
 /// Gives notifications by hand to the process that uses the journal, and waits until that has brought them to their end.
 struct HandOver {
     let desk: RemoteDesk
-    /// Its directory.
-    let journal: String
+    let journal: OwnedJournal
     /// Whether the owner's taking is all that is waited for.
     var isQueueOnly = false
     /// How long nothing may be sent, or be sent in vain, in one piece; nil for ever.
@@ -24,8 +22,7 @@ struct HandOver {
         case interrupted
     }
 
-    /// How often the journal is looked into, and how often its owner is asked how it does.
-    private static let pause = Duration.milliseconds(20)
+    /// How often the owner is asked how it does.
     private static let look = Duration.milliseconds(200)
 
     /// - Throws: ``JournalError`` with code `notFound` where the owner delivers nothing; nothing was done then.
@@ -48,13 +45,8 @@ struct HandOver {
             }
             console.showStatus("")
         }
-        summary.notifications = try reading { register throws(JournalError) in
-            var reports: [NotificationReport] = []
-            for (notification, receipt) in zip(notifications, receipts) {
-                reports.append(try NotificationReport(notification, receipt, in: register))
-            }
-            return reports
-        }
+        let register = await register(of: receipts, &error)
+        summary.notifications = try zip(notifications, receipts).map { try NotificationReport($0, $1, in: register) }
         summary.elapsedSeconds = Double(max((ContinuousClock.now - start).wholeMilliseconds, 1)) / 1000
         summary.error = error?.message
         let status = summary.status(error: error)
@@ -62,6 +54,21 @@ struct HandOver {
         if let error { console.error(error.message) }
         console.print(json ? try JSONOutput.line(summary) : summary.text())
         return status
+    }
+
+    /// What became of them.
+    ///
+    /// - Returns: nil where that can't be read, with the error that says why.
+    private func register(of receipts: [Receipt], _ error: inout ToolError?) async -> FateRegister? {
+        let uids = receipts.compactMap(\.uid)
+        guard !uids.isEmpty else { return FateRegister([:]) }
+        do {
+            let standings = try await journal.reading(isPatient: error == nil) { try await $0.standings(uids) }
+            return FateRegister(Dictionary(zip(uids, standings), uniquingKeysWith: { $1 }))
+        } catch let failure {
+            error = error ?? ToolError(failure, otherwise: .inputOutput)
+            return nil
+        }
     }
 
     /// - Returns: a receipt for each. Where the owner's answer was lost, the error that says so: nobody can say then what
@@ -115,11 +122,12 @@ struct HandOver {
     private func untilSettled(_ entries: [Entry]) async throws -> ToolError? {
         var watch = HandOverWatch(giveUpAfter: giveUpAfter)
         var waiting = entries
-        var lastTrouble: String?
+        var told = ToldTrouble()
         var nextLook = ContinuousClock.now + Self.look
         var status: DeskStatus?
         while true {
-            let fates = try fates(of: waiting.map(\.uid))
+            let uids = waiting.map(\.uid)
+            let fates = try await journal.reading { try await $0.standings(uids) }.map(\.fate)
             let awaited = HandOverWatch.Awaited(zip(waiting.map(\.topic), fates))
             waiting = zip(waiting, fates).filter { $1?.awaitedLane != nil }.map(\.0)
             guard !waiting.isEmpty else { return nil }
@@ -129,14 +137,13 @@ struct HandOver {
                 status = try await self.status(before: status)
                 let finding = watch.look(status, awaited, at: now - Self.epoch)
                 if let error = finding.error { return error }
-                if let trouble = finding.trouble, trouble != lastTrouble, !console.isInteractive {
+                if told.isNew(finding.trouble, at: now), let trouble = finding.trouble, !console.isInteractive {
                     console.warning("\(trouble); waiting")
                 }
-                lastTrouble = finding.trouble
                 console.showStatus(
                     "\(Format.count(waiting.count)) waiting" + (finding.trouble.map { ": \($0)" } ?? ""))
             }
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: journal.pause)
         }
     }
 
@@ -156,20 +163,6 @@ struct HandOver {
         }
     }
 
-    private func fates(of uids: [UID]) throws -> [EntryFate?] {
-        try reading { register throws(JournalError) in
-            var fates: [EntryFate?] = []
-            for uid in uids { fates.append(try register.fate(uid)) }
-            return fates
-        }
-    }
-
-    /// Only for a moment: a reader keeps the next owner of a journal from opening it.
-    private func reading<R>(_ body: (FateRegister) throws(JournalError) -> R) throws(JournalError) -> R {
-        let reader = try JournalReader(at: journal)
-        defer { reader.close() }
-        return try body(FateRegister(reader))
-    }
 }
 
 extension HandOverWatch.Awaited {

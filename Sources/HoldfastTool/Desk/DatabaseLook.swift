@@ -10,11 +10,31 @@ enum DatabaseLook {
     static var deadline: ContinuousClock.Instant { .now + .seconds(10) }
 
     /// Connects with 10 seconds of patience.
-    static func connect(_ settings: PostgresSettings) throws -> PQConnection {
+    ///
+    /// - Parameters:
+    ///   - copies: the directory of this host's working copies, where that is known.
+    ///   - onNews: told of a server that seems to be an old primary.
+    static func connect(
+        _ settings: PostgresSettings, copies: String? = nil,
+        onNews: @escaping @Sendable (ServerWarning) -> Void = { Console.standard.warning(once: $0.description) }
+    ) throws -> PQConnection {
         do throws(PQError) {
-            return try PQConnection(
-                PQTarget(settings.connection), PQSession(applicationName: "holdfast tool"), by: deadline,
+            var target = try PQTarget(settings.connection)
+            // The newest of those that can be written to, and no old primary.
+            target.servers = PQServers(seenFrom: copies, onNews: onNews)
+            return try target.connect(
+                PQSession(applicationName: "holdfast tool", lockPatience: LockPatience.command), by: deadline,
                 PQInterruption())
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    /// Each server of the string by itself, with 3 seconds of patience; none where it names one.
+    static func servers(_ settings: PostgresSettings) throws -> [SurveyedServer] {
+        do throws(PQError) {
+            let target = try PQTarget(settings.connection)
+            return target.hasSeveralServers ? target.survey(within: .seconds(3), try PQInterruption()) : []
         } catch {
             throw ToolError(error)
         }
@@ -29,12 +49,13 @@ enum DatabaseLook {
         if isAnyOwned { Thread.sleep(forTimeInterval: 2.5) }
         let second = isAnyOwned ? try calls.list(connection, by: deadline) : first
         let sessions = try JournalSessions(connection, by: deadline)
-        let releases = try ifAllowed { () throws(PQError) in try calls.releases(connection, by: deadline) }
+        let releases = try calls.releasesIfAllowed(connection, by: deadline)
         var journals: [FleetReport.Journal] = []
         for journal in second {
             var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
             if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
-            if report.state == .free { report.freeSeconds = releases?[journal.id] }
+            if report.state == .free { report.freeSeconds = releases[journal.id] }
+            if report.state == .closed { report.closedSeconds = releases[journal.id] }
             report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
             try report.add(space(schema, journal.id, connection))
             journals.append(report)
@@ -64,10 +85,15 @@ extension ToolError {
             switch error.kind {
             case .unreachable, .inDoubt, .interrupted: .unavailable
             case .refused:
-                error.sqlState?.hasPrefix("28") ?? false || error.sqlState == "42501" ? .noPermission : .unavailable
+                switch error.sqlState {
+                // Of the database itself, as of a journal that does not exist.
+                case "3D000": .noInput
+                case let state? where state.hasPrefix("28") || state == "42501": .noPermission
+                default: .unavailable
+                }
             case .configuration: .configuration
             case .unexpected: .internalFault
             }
-        self.init(status, "the database: \(error)")
+        self.init(status, "the database: \(error)" + (error.advice.map { ". \($0)" } ?? ""))
     }
 }

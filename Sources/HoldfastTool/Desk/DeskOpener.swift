@@ -21,6 +21,7 @@ struct DeskOpener {
         let found: Found
         switch place {
         case .fleet(let journal): return try await journal.use(body)
+        case .served(let journal): found = try await find(journal.path)
         case .directory(let journal): found = try await find(journal)
         }
         do {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastJournal
+internal import HoldfastPostgres
 internal import HoldfastService
 
 extension HealthReport {
@@ -14,6 +15,7 @@ extension HealthReport {
                 report.owner = desk.owner
                 return report
             }
+        case .served(let journal): return try await read(journal.path)
         case .directory(let path): return try await read(path)
         }
     }
@@ -24,25 +26,70 @@ extension HealthReport {
         let owner = try JournalReader.owner(of: path)
         if owner != nil {
             do {
-                var report = HealthReport(try await answer(path), journal: path)
+                var report = HealthReport(try await answerOfBeginner(path), journal: path)
                 report.owner = owner
                 return report
             } catch let error as ControlError {
-                silence = error.code == .notServed ? "it serves no control socket" : error.message
+                silence =
+                    error.code == .notServed
+                    ? "it serves no control socket (yet): it is starting, or an application without one" : error.message
             }
         }
-        guard let reader = try reader(at: path) else { return HealthReport(.none, journal: path) }
+        let wait = owner == nil ? HostDirectory.directory(ofOwn: path).flatMap(HostDirectory.wait(in:)) : nil
+        let reader: JournalReader?
+        do throws(JournalError) { reader = try self.reader(at: path) } catch {
+            // Nobody needs a key to be told that nothing runs.
+            guard error.code == .wrongKey else { throw error }
+            var report = HealthReport(wait, journal: path)
+            if wait == nil {
+                report.state = silence == nil ? .atRest : .silent
+                (report.owner, report.silence) = (owner, silence)
+            }
+            report.unread = error.message
+            return report
+        }
+        guard let reader else { return HealthReport(wait, journal: path) }
         defer { reader.close() }
         // One that has begun meanwhile says more the next time.
-        if owner == nil, reader.owner != nil { silence = "it is just beginning" }
+        if owner == nil, wait == nil, reader.owner != nil { silence = "it is just beginning" }
         let status = try reader.status()
-        var report = HealthReport(
-            silence == nil ? .atRest : .silent, journal: path, owner: owner ?? reader.owner,
-            conditions: try atRest(reader))
-        report.silence = silence
+        var report = HealthReport(wait, journal: path, conditions: try atRest(reader))
+        if wait == nil {
+            report.state = silence == nil ? .atRest : .silent
+            (report.owner, report.silence) = (owner ?? reader.owner, silence)
+        }
+        if let remedy = reader.sealing.remedy(of: path) {
+            report.halfSealed = "\(reader.sealing.words). Next: \(remedy)"
+        }
         report.unconfirmed = status.unconfirmed
+        report.deferred = status.lanes.reduce(0) { $0 + $1.deferred + $1.scheduled }
         report.oldestAcceptedAt = try JournalReport.oldest(status.lanes, reader).values.min().map(ExactTime.init)
         return report
+    }
+
+    /// - Parameter wait: what a process waits for that has no journal yet; nil where none does.
+    private init(_ wait: OpeningWait?, journal: String, conditions: [HealthCondition] = []) {
+        guard let wait else {
+            self.init(State.none, journal: journal, conditions: conditions)
+            return
+        }
+        let away = wait.error.map { HealthCondition(databaseAway: $0, since: wait.since) }
+        self.init(
+            away == nil ? .silent : .running, journal: journal, owner: "process \(wait.process)",
+            conditions: conditions + [away].compactMap(\.self))
+        silence = away != nil ? nil : "it waits before it begins: \(wait.words)"
+    }
+
+    /// A service has its journal a moment before its socket.
+    private static func answerOfBeginner(_ path: String) async throws -> DeskStatus {
+        let deadline = ContinuousClock.now + .seconds(1)
+        while true {
+            do {
+                return try await answer(path)
+            } catch let error as ControlError where error.code == .notServed && ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
     }
 
     private static func answer(_ path: String) async throws -> DeskStatus {
@@ -67,6 +114,7 @@ extension HealthReport {
         self.init(status.conditions == nil ? .silent : .running, journal: journal, conditions: status.conditions ?? [])
         if status.conditions == nil { silence = "its version says nothing of its health" }
         unconfirmed = status.lanes.reduce(0) { $0 + $1.unconfirmed }
+        deferred = status.lanes.reduce(0) { $0 + $1.deferred + $1.scheduled }
         oldestAcceptedAt = status.lanes.compactMap(\.oldestAcceptedAt).min().map(ExactTime.init)
     }
 
@@ -98,7 +146,7 @@ extension HealthReport {
                     .tagPaused, .notice, "tag", TagPause.name(of: pause.tag), since: pause.since, affected: pause.held,
                     what: "an operator has paused tag \(TagPause.name(of: pause.tag).debugDescription)",
                     next: "resume it when its time has come",
-                    command: "holdfast tags resume \(ShellText.word(TagPause.name(of: pause.tag)))"))
+                    command: TagPause.command(resuming: pause.tag)))
         }
         if status.quarantined > 0 {
             found.append(

@@ -8,6 +8,8 @@ internal import HoldfastService
 enum JournalPlace: Sendable, CustomStringConvertible {
     /// A directory of this machine.
     case directory(String)
+    /// A journal of this machine that is sealed, without its key: its process is asked.
+    case served(ServedJournal)
     /// A journal of the fleet: its owner is asked, whichever host that is.
     case fleet(FleetJournal)
 
@@ -15,8 +17,20 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     var description: String {
         switch self {
         case .directory(let path): path
-        case .fleet(let journal): "journal \(journal.name)"
+        case .served(let journal): journal.words
+        case .fleet(let journal): journal.words
         }
+    }
+
+    /// A directory of this machine, whose process is asked where this command has not the key.
+    static func here(_ path: String) -> JournalPlace {
+        do throws(JournalError) {
+            // At rest nobody can be asked, and the command says what is missing.
+            if try JournalReader.owner(of: path) != nil { try JournalReader(at: path).close() }
+        } catch {
+            if error.code == .wrongKey { return .served(ServedJournal(path: path, hindrance: error)) }
+        }
+        return .directory(path)
     }
 
     /// The desk of the process that uses the journal, to be closed.
@@ -25,7 +39,8 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     func liveDesk() async throws -> RemoteDesk {
         switch self {
         case .directory(let path): try await RemoteDesk(journal: path)
-        case .fleet(let journal): try await journal.register.open(journal.name, timeout: journal.timeout)
+        case .served(let journal): try await journal.open()
+        case .fleet(let journal): try await journal.open()
         }
     }
 
@@ -36,16 +51,32 @@ enum JournalPlace: Sendable, CustomStringConvertible {
             let reader = try JournalReader(at: path)
             defer { reader.close() }
             return try await body(LocalSource(reader))
-        case .fleet(let journal):
-            return try await journal.use { try await body(RemoteSource($0, journal.name)) }
+        case .served(let journal): return try await journal.use { try await body(RemoteSource($0, journal.words)) }
+        case .fleet(let journal): return try await journal.use { try await body(RemoteSource($0, journal.words)) }
+        }
+    }
+
+    /// The same; with nil where the journal was never completely made.
+    func withSourceOfMade<R>(_ body: ((any JournalSource)?) async throws -> R) async throws -> R {
+        guard case .directory(let path) = self else { return try await withSource(body) }
+        guard let reader = try JournalReader.ofMade(at: path) else { return try await body(nil) }
+        defer { reader.close() }
+        return try await body(LocalSource(reader))
+    }
+
+    /// Of a journal of this machine; nil for one of the fleet.
+    private var directory: String? {
+        switch self {
+        case .directory(let path): path
+        case .served(let journal): journal.path
+        case .fleet: nil
         }
     }
 
     /// The same for the blacklist. Where that is a host's copy of the one that hosts share, says so.
     func withBlacklist<R>(_ body: (any JournalSource) async throws -> R) async throws -> R {
         try await withSource { source in
-            if case .directory(let path) = self, let words = BlacklistCopyWords.words(beside: path, owner: source.owner)
-            {
+            if let directory, let words = BlacklistCopyWords.words(beside: directory, owner: source.owner) {
                 Console.standard.note(words)
             }
             return try await body(source)
@@ -53,29 +84,86 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     }
 }
 
+/// A journal whose owner is asked, since its files are not here or can't be read.
+protocol AskedJournal: Sendable {
+    /// For people.
+    var words: String { get }
+
+    /// The desk of its owner, to be closed.
+    func open() async throws -> RemoteDesk
+
+    /// What it means for a command that the owner did not answer, or can't.
+    func meaning(of error: ControlError) -> any Error
+}
+
+extension AskedJournal {
+    /// Runs `body` with the desk of its owner.
+    ///
+    /// - Throws: what ``meaning(of:)`` makes of an error of the way.
+    func use<R>(_ body: (RemoteDesk) async throws -> R) async throws -> R {
+        do {
+            return try await asking(body)
+        } catch let error as ControlError {
+            throw meaning(of: error)
+        }
+    }
+
+    /// The same, with errors of the way as they are.
+    func asking<R>(_ body: (RemoteDesk) async throws -> R) async throws -> R {
+        let desk = try await open()
+        do {
+            let result = try await body(desk)
+            await desk.close()
+            return result
+        } catch {
+            await desk.close()
+            throw error
+        }
+    }
+}
+
+/// A sealed journal in use, without its key.
+struct ServedJournal: AskedJournal {
+    let path: String
+    /// Why its files can't be read.
+    let hindrance: JournalError
+
+    var words: String { path }
+
+    func open() async throws -> RemoteDesk { try await RemoteDesk(journal: path) }
+
+    /// Without an owner that tells, there is no way but the key.
+    func meaning(of error: ControlError) -> any Error {
+        switch error.code {
+        case .notServed: ToolError(hindrance)
+        case .unknownRequest:
+            ToolError(
+                .configuration,
+                "the process that uses \(path) does not tell this, and its files can't be read: \(hindrance.message)")
+        default: error
+        }
+    }
+}
+
 /// A journal of the fleet, by its name in the database.
-struct FleetJournal: Sendable {
+struct FleetJournal: AskedJournal {
     let register: FleetRegister
     let name: String
     /// How long its owner may take for an answer.
     let timeout: Duration
 
-    /// Runs `body` with the desk of its owner, which names the host.
-    ///
-    /// - Throws: ``ToolError`` with status `hostSilent` where the owner does not answer.
-    func use<R>(_ body: (RemoteDesk) async throws -> R) async throws -> R {
-        do {
-            let desk = try await register.open(name, timeout: timeout)
-            do {
-                let result = try await body(desk)
-                await desk.close()
-                return result
-            } catch {
-                await desk.close()
-                throw error
-            }
-        } catch let error as ControlError where [.notServed, .timedOut, .busy].contains(error.code) {
-            throw ToolError(.hostSilent, error.message)
-        }
+    var words: String { "journal \(name)" }
+
+    /// The desk names the host.
+    func open() async throws -> RemoteDesk { try await register.open(name, timeout: timeout) }
+
+    /// With status `hostSilent` where the owner does not answer.
+    func meaning(of error: ControlError) -> any Error {
+        error.isSilence ? ToolError(.hostSilent, error.message) : error
     }
+}
+
+extension ControlError {
+    /// Whether the owner of a journal of the fleet did not answer, or there is none.
+    var isSilence: Bool { [.notServed, .timedOut, .busy].contains(code) }
 }

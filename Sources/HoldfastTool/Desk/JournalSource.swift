@@ -30,6 +30,15 @@ protocol JournalSource: Sendable {
 
     /// The bounds of the history, and its readers.
     func history() async throws -> OutcomeLogStatus
+
+    /// Where entries stand, in order.
+    func standings(_ uids: [UID]) async throws -> [EntryStanding]
+
+    /// The bytes of a note that `send` left; nil where there is none.
+    func note(_ name: String) async throws -> [UInt8]?
+
+    /// Why lanes stand still.
+    func laneTroubles() async throws -> [LaneKey: String]
 }
 
 /// From the files of a journal.
@@ -70,17 +79,24 @@ struct LocalSource: JournalSource {
     }
 
     func history() async throws -> OutcomeLogStatus { try reader.history() }
+
+    func standings(_ uids: [UID]) async throws -> [EntryStanding] { try uids.map { try reader.standing($0) } }
+
+    func note(_ name: String) async throws -> [UInt8]? { try reader.note(name) }
+
+    func laneTroubles() async throws -> [LaneKey: String] { LaneTroubles.of(try reader.status()) }
 }
 
-/// By asking the owner of a journal of the fleet.
+/// By asking the owner of a journal.
 struct RemoteSource: JournalSource {
     let desk: RemoteDesk
     let name: String
     private let reader: RemoteReader
 
-    init(_ desk: RemoteDesk, _ journal: String) {
+    /// - Parameter name: of the journal, for people.
+    init(_ desk: RemoteDesk, _ name: String) {
         self.desk = desk
-        name = "journal \(journal)"
+        self.name = name
         reader = RemoteReader(desk)
     }
 
@@ -109,4 +125,10 @@ struct RemoteSource: JournalSource {
     }
 
     func history() async throws -> OutcomeLogStatus { try await desk.outcomeLog() }
+
+    func standings(_ uids: [UID]) async throws -> [EntryStanding] { try await reader.standings(uids) }
+
+    func note(_ name: String) async throws -> [UInt8]? { try await reader.note(name) }
+
+    func laneTroubles() async throws -> [LaneKey: String] { LaneTroubles.of(try await desk.status()) }
 }

@@ -14,6 +14,8 @@ struct DatabaseFacts: Sendable {
     /// The journals there; nil where they could not be listed, and then why.
     var report: FleetReport?
     var failure: String?
+    /// Where two servers of one cluster can be written to, which, and what to do.
+    var rivals: String?
 }
 
 extension DatabaseFacts {
@@ -25,13 +27,16 @@ extension DatabaseFacts {
                     .database, "database", nil, error.message,
                     next: error.code == .unreachable
                         ? "see to the server and the way to it; nothing is accepted meanwhile"
-                        : "`holdfast postgres status` and `holdfast postgres migrate --sql` say more")
+                        : "`holdfast postgres status` says more; `holdfast postgres migrate` makes the schema, and grants what a role needs"
+                )
             ]
         case .usable(let place, let host, let durability, let warnings):
             return [
                 .ok(.database, "database", nil, "\(place), as host \(host), looked at in \(Format.duration(time))"),
                 .ok(.database, "durability", nil, durability),
             ] + warnings.map { .warning(.database, "durability", nil, $0, next: "see Docs/Operate/ManyMachines.md") }
+                + (rivals.map { [.fault(.database, "servers", nil, $0, next: "see Docs/Operate/ManyMachines.md")] }
+                    ?? [])
                 + journals(host)
         }
     }

@@ -16,6 +16,8 @@ struct DiskFacts: Sendable {
     var historyPerDay: Int?
     /// Whether the process that uses the journal says that it takes nothing, since the disk is full.
     var refuses = false
+    /// Whether there is a journal already, with room of its own.
+    var isMade = true
     /// Whether accepted notifications are to survive a loss of power.
     var isFull = true
     var sync: Sync
@@ -86,7 +88,9 @@ extension DiskFacts {
         if free < Self.least {
             return .warning(
                 .disk, "space", nil,
-                "\(words): notifications are taken into the room that the journal has already, and refused when that is used up",
+                isMade
+                    ? "\(words): notifications are taken into the room that the journal has already, and refused when that is used up"
+                    : "\(words): hardly any notification is taken into the journal that is made there",
                 next: "make room on this file system")
         }
         guard let growth else { return .ok(.disk, "space", nil, words) }

@@ -27,8 +27,10 @@ enum DiskLook {
     }
 
     private static func sync(_ directory: String) -> DiskFacts.Sync {
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            return .skipped("this user may not write to \(directory)")
+        switch SystemProbe.readOnly(directory) {
+        case .mount?: return .skipped("\(directory) is mounted for reading only")
+        case .rights?: return .skipped("this user may not write to \(directory)")
+        case nil: break
         }
         let path = "\(directory)/.holdfast-doctor-\(UUID().uuidString)"
         do {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastPostgres
 internal import HoldfastService
 internal import HoldfastTransport
 
@@ -43,17 +44,21 @@ struct DoctorRun: Sendable {
         let database = Task { await lookAtDatabase() }
         take(.configuration, configurationFindings)
         let unit = options.unit.map { UnitFacts(path: $0, files: [$0]) } ?? UnitFacts.find()
-        take(.files, FileLook.look(configuration, user: user(unit)).findings + unreadUnit(unit))
+        take(
+            .files,
+            FileLook.look(configuration, user: FileLook.serviceUser(journal: journal, unit)).findings
+                + [FileLook.credential(configuration, unit)].compactMap(\.self) + unreadUnit(unit))
         begins("the journal")
         let facts = await journalFacts()
         take(.journal, facts.map { $0.findings.filter { $0.area == .journal } } ?? [])
         begins("the disk")
         take(.disk, disk(facts))
-        take(.service, facts.map { $0.findings.filter { $0.area == .service } } ?? [])
-        let limits = limitFacts(unit, facts).findings
+        take(.service, start + (facts.map { $0.findings.filter { $0.area == .service } } ?? []))
+        // Of a configuration that can't be read nothing is known.
+        let limits = unread.isEmpty ? limitFacts(unit, facts).findings : []
         take(.descriptors, limits.filter { $0.area == .descriptors })
         take(.limits, limits.filter { $0.area == .limits })
-        take(.listeners, listeners)
+        take(.listeners, listeners + addresses)
         begins("the database")
         take(.database, await database.value)
         for (route, task) in zip(configuration.routes, routes) {
@@ -108,7 +113,7 @@ struct DoctorRun: Sendable {
     /// That there is nothing to look at of a configuration that can't be read.
     private var unread: [DoctorFinding] {
         guard configuration.isEmpty, mistakes.contains(where: \.path.isEmpty) else { return [] }
-        let words = "routes, listeners and webhooks were not looked at, since the configuration can't be read"
+        let words = "routes, listeners, webhooks and limits were not looked at, since the configuration can't be read"
         return [.skipped(.configuration, "rest", nil, words)]
     }
 
@@ -122,12 +127,6 @@ struct DoctorRun: Sendable {
         ]
     }
 
-    /// As whom the service runs: whose journal it is, or as the unit says.
-    private func user(_ unit: UnitFacts?) -> SystemAccount? {
-        if let journal, let owner = PathOwner(journal) { return SystemAccount(id: owner.userID) }
-        return unit?.user.flatMap { SystemAccount(named: $0) }
-    }
-
     private func journalFacts() async -> JournalFacts? {
         guard let journal else { return nil }
         // Of a host of a fleet that has not begun yet there is nothing to see here.
@@ -135,11 +134,17 @@ struct DoctorRun: Sendable {
         return await JournalLook.look(journal, configuration)
     }
 
+    private var start: [DoctorFinding] {
+        guard configuration.journal.postgres != nil else { return [] }
+        return StartFacts.finding(HostDirectory.wait(in: configuration.journal.copies), at: EngineClock.system.wall())
+    }
+
     private func disk(_ facts: JournalFacts?) -> [DoctorFinding] {
         let place = configuration.journal.postgres == nil ? journal : configuration.journal.copies
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
         disk.isFull = configuration.journal.durability == .full
+        disk.isMade = FileManager.default.fileExists(atPath: place)
         if case .answered(let status, _)? = facts?.service {
             disk.refuses = status.conditions?.contains { $0.kind == .diskRefusing } ?? false
         }
@@ -149,7 +154,7 @@ struct DoctorRun: Sendable {
             if let history, let span = history.span, span > .seconds(3600) {
                 disk.historyPerDay = Int(Double(history.bytes) * (.seconds(86_400) / span))
             }
-        } else if facts != nil {
+        } else if let facts, !facts.isWithheld {
             disk.growth = configuration.journal.limit + configuration.journal.history.limitBytes
         }
         return disk.findings
@@ -164,8 +169,8 @@ struct DoctorRun: Sendable {
             window: configuration.limits.engine.window,
             routes: configuration.routes.map { route in
                 LimitFacts.Route(
-                    name: route.name, connections: route.connections ?? 2,
-                    streams: route.protocol == .http2 ? route.network.streams : nil)
+                    name: route.name, connections: route.connectionLimit ?? 2,
+                    streams: route.protocol == .binary ? nil : route.network.streams)
             },
             drainLimit: configuration.gateway.drainLimit, shutdownLimit: configuration.limits.engine.shutdownLimit,
             unit: unit, descriptorsWanted: configuration.descriptorsWanted, descriptorLimit: running ?? units ?? own,
@@ -189,6 +194,13 @@ struct DoctorRun: Sendable {
         }
     }
 
+    private var addresses: [DoctorFinding] {
+        let service = ProcessLook.service(configuration.journal, at: journal)
+        return configuration.listenAddresses.compactMap { name, address in
+            ListenLook.look(address, service: service)?.finding(name, address)
+        }
+    }
+
     // MARK: Elsewhere
 
     /// - Parameter path: where the configuration has it.
@@ -197,12 +209,19 @@ struct DoctorRun: Sendable {
             return [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
         }
         // Where they have a mistake, something else would be looked at than what is meant.
-        guard ["endpoint", "trust", "proxy"].allSatisfy({ configuration.isSound("\(path).\($0)") }) else {
+        guard
+            ["service", "project", "endpoint", "trust", "proxy", "address", "server-name"].allSatisfy({
+                configuration.isSound("\(path).\($0)")
+            })
+        else {
             let words = "nothing was connected to: its configuration has a mistake, which is told above"
             return [.skipped(.routes, "network", route.name, words)]
         }
         var look = RouteLook(settings: route, isProbing: options.probes, notes: notes)
-        look.knowsCredentials = ["signing-key", "certificate"].allSatisfy { configuration.isSound("\(path).\($0)") }
+        look.knowsCredentials = ["signing-key", "certificate", "service-account", "token-command"].allSatisfy {
+            configuration.isSound("\(path).\($0)")
+        }
+        look.isForGateway = !configuration.gateway.listeners.isEmpty
         let facts = await look.look()
         return facts.findings(at: EngineClock.system.wall())
     }
@@ -219,6 +238,6 @@ struct DoctorRun: Sendable {
         guard options.usesNetwork else {
             return [.skipped(.database, "database", nil, "nothing was connected to, as --no-network says")]
         }
-        return await DatabaseLook.facts(postgres).findings
+        return await DatabaseLook.facts(postgres, copies: configuration.journal.copies).findings
     }
 }

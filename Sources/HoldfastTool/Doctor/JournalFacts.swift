@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastService
 
 /// A journal, and the process that uses it.
@@ -8,7 +9,15 @@ struct JournalFacts: Sendable {
         case unmade(directory: String)
         /// It can't be read.
         case unreadable(JournalError)
+        /// It is sealed, and its key is a credential of systemd's that the service alone has.
+        case withheld(Withheld)
         case open(Figures)
+    }
+
+    struct Withheld: Sendable {
+        /// The process that uses it, for people; nil at rest.
+        var owner: String?
+        var credential: String
     }
 
     struct Figures: Sendable {
@@ -22,8 +31,11 @@ struct JournalFacts: Sendable {
         var entryLimit: Int?
         var quarantined = 0
         var unserved: [UnservedLane] = []
-        /// Whether this user may write to it.
-        var isWritable = true
+        /// Why it can't be written to; nil where it can.
+        var readOnly: SystemProbe.ReadOnly?
+        /// Whether it is sealed, and whether the configuration names a key.
+        var sealing = JournalSealing.clear
+        var hasKey = false
     }
 
     var path: String
@@ -49,16 +61,46 @@ struct JournalFacts: Sendable {
 }
 
 extension JournalFacts {
+    /// Whether its figures are not known, for want of its key.
+    var isWithheld: Bool { if case .withheld = state { true } else { false } }
+
     var findings: [DoctorFinding] {
         switch state {
         case .unmade(let directory):
             return [.ok(.journal, "journal", path, "it is made by the first start, in \(directory)")]
         case .unreadable(let error):
             return [.fault(.journal, "journal", path, error.message, next: Self.remedy(of: error))]
+                + (service.map(serviceFindings) ?? [])
+        case .withheld(let journal):
+            return [.skipped(.journal, "journal", path, Self.words(journal))] + (service.map(serviceFindings) ?? [])
         case .open(let figures):
-            return [ownership(figures), fullness(figures), health(figures)].compactMap(\.self) + unserved(figures)
+            return [ownership(figures), sealing(figures), fullness(figures), health(figures)].compactMap(\.self)
+                + unserved(figures)
                 + [historyExtent].compactMap(\.self) + (service.map(serviceFindings) ?? [])
         }
+    }
+
+    private static func words(_ journal: Withheld) -> String {
+        "\(journal.owner.map { "in use by \($0)" } ?? "at rest"); its files were not looked at: their key is systemd's "
+            + "credential "
+            + "\(journal.credential), which the service alone is given. As root, while the service runs: "
+            + "`HOLDFAST_JOURNAL_KEY_FILE=/run/credentials/holdfast.service/\(journal.credential) holdfast doctor`"
+    }
+
+    /// What keeps the next process from opening it with the configuration's key; nil where nothing does.
+    private func sealing(_ figures: Figures) -> DoctorFinding? {
+        if let remedy = figures.sealing.remedy(of: path) {
+            return .fault(
+                .journal, "sealing", path, "its sealing is half done: \(figures.sealing.words)", next: remedy)
+        }
+        guard figures.hasKey, figures.sealing == .clear else { return nil }
+        return .fault(
+            .journal, "sealing", path,
+            "it is not sealed, and the configuration names a key: a service that starts now ends with code 78",
+            next:
+                "`holdfast journal compact --journal \(ShellText.word(path)) --key-file FILE` seals it, with the service "
+                + "stopped; a journal in PostgreSQL is sealed from its beginning or not at all; or take journal.key-file out"
+        )
     }
 
     private static func remedy(of error: JournalError) -> String {
@@ -81,10 +123,16 @@ extension JournalFacts {
 
     private func ownership(_ figures: Figures) -> DoctorFinding {
         let waiting = Format.plural(figures.unconfirmed, "notification") + " waiting"
-        guard figures.isWritable else {
+        switch figures.readOnly {
+        case .mount?:
+            return .fault(
+                .journal, "journal", path, "its file system is mounted for reading only; \(waiting)",
+                next: "mount it for writing (`mount -o remount,rw`); `dmesg` says whether errors of the disk caused it")
+        case .rights?:
             return .fault(
                 .journal, "journal", path, "this user may read it, and not write to it; \(waiting)",
                 next: "run the doctor as the service's user; if that may not write either, `chown -R` it")
+        case nil: break
         }
         return .ok(.journal, "journal", path, "\(figures.owner.map { "in use by \($0)" } ?? "at rest"); \(waiting)")
     }
@@ -131,7 +179,7 @@ extension JournalFacts {
             .warning(
                 .journal, "lane", lane.lane,
                 "\(Format.plural(lane.unconfirmed, "notification")), and no route serves it",
-                next: "add the route, or take them back: `holdfast journal drop --lane \(lane.lane)`")
+                next: "add the route, or take them back: `holdfast journal drop --lane \(ShellText.word(lane.lane))`")
         }
     }
 

@@ -10,16 +10,22 @@ enum JournalLook {
     static func look(_ path: String, _ configuration: HoldfastConfiguration) async -> JournalFacts {
         let settings = configuration.journal
         do throws(JournalError) {
+            let credential = settings.withheldCredential
             // A working copy of a journal in a database is there, or is not looked at.
-            if settings.postgres == nil, try !LMDBJournal.examine(path, settings.options(create: true)) {
+            if settings.postgres == nil,
+                try !LMDBJournal.examine(
+                    path, credential == nil ? settings.options(create: true) : LMDBJournal.Options())
+            {
                 return JournalFacts(path: path, state: unmade(path))
             }
-            let (status, history, owner) = try read(path)
+            if let credential, KeyFileChoice.isWithheld { return try await withheld(path, credential) }
+            let (status, history, owner, sealing) = try read(path)
             var figures = JournalFacts.Figures(owner: owner, unconfirmed: status.unconfirmed)
             (figures.used, figures.quarantined) = (status.usedBytes, status.quarantined)
             figures.limit = status.limitBytes > 0 ? status.limitBytes : settings.limit
             figures.entryLimit = settings.entries
-            figures.isWritable = FileManager.default.isWritableFile(atPath: path)
+            figures.readOnly = SystemProbe.readOnly(path)
+            (figures.sealing, figures.hasKey) = (sealing, settings.keyFile != nil)
             if !configuration.routes.isEmpty {
                 figures.unserved = UnservedLane.find(in: status, routes: configuration.routes.map(\.name))
             }
@@ -28,24 +34,43 @@ enum JournalLook {
             if owner != nil { facts.service = await service(path) }
             return facts
         } catch {
-            return JournalFacts(path: path, state: .unreadable(error))
+            var facts = JournalFacts(path: path, state: .unreadable(error))
+            if error.code == .wrongKey { facts.service = await serviceWithoutKey(path) }
+            return facts
         }
     }
 
-    private static func read(_ path: String) throws(JournalError) -> (JournalStatus, OutcomeLogStatus, String?) {
+    /// Who has no key can ask the process all the same.
+    private static func withheld(_ path: String, _ credential: String) async throws(JournalError) -> JournalFacts {
+        let owner = try JournalReader.owner(of: path)
+        var facts = JournalFacts(
+            path: path, state: .withheld(JournalFacts.Withheld(owner: owner, credential: credential)))
+        if owner != nil { facts.service = await service(path) }
+        return facts
+    }
+
+    /// - Returns: nil at rest.
+    private static func serviceWithoutKey(_ path: String) async -> JournalFacts.Service? {
+        do throws(JournalError) {
+            return try JournalReader.owner(of: path) == nil ? nil : await service(path)
+        } catch {
+            return .silent(error.message)
+        }
+    }
+
+    private static func read(
+        _ path: String
+    ) throws(JournalError) -> (JournalStatus, OutcomeLogStatus, String?, JournalSealing) {
         let reader = try JournalReader(at: path)
         defer { reader.close() }
-        return (try reader.status(), try reader.history(), reader.owner)
+        return (try reader.status(), try reader.history(), reader.owner, reader.sealing)
     }
 
     private static func unmade(_ path: String) -> JournalFacts.State {
         let directory =
             FileManager.default.fileExists(atPath: path)
             ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            return .unreadable(
-                JournalError(.permissionDenied, "it can't be made: this user may not write to \(directory)"))
-        }
+        if let error = SystemProbe.refusal(making: path, in: directory) { return .unreadable(error) }
         return .unmade(directory: directory)
     }
 

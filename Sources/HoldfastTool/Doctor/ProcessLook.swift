@@ -1,11 +1,14 @@
 internal import Foundation
+internal import HoldfastJournal
 internal import HoldfastPlatform
+internal import HoldfastPostgres
+internal import HoldfastService
 
 /// What the kernel tells of the service's process.
 enum ProcessLook {
     /// - Returns: how many files it may have open, and how many it has; nil where the kernel does not say.
     static func look(_ process: Int) -> (limit: Int?, open: Int?) {
-        let limits = ProcessFiles.limits(of: process).flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+        let limits = ProcessFiles.limits(of: process).flatMap(ProcessFiles.text) ?? ""
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
         let words = line?.split(separator: " ").dropFirst(3) ?? []
         let open = ProcessFiles.descriptors(of: process)
@@ -14,12 +17,31 @@ enum ProcessLook {
     }
 }
 
+extension ProcessLook {
+    /// The process that serves a configuration: the one that uses its journal, or that is a host of its fleet, also while it waits
+    /// for the database; nil for none.
+    ///
+    /// - Parameter journal: of a journal in a directory; nil for the one that the settings name.
+    static func service(_ settings: JournalSettings, at journal: String? = nil) -> Int? {
+        if settings.postgres != nil { return HostDirectory.process(in: settings.copies).map { Int($0) } }
+        guard let path = journal ?? settings.path, let owner = try? JournalReader.owner(of: path) else { return nil }
+        return number(of: owner)
+    }
+
+    /// - Parameter owner: as ``JournalReader`` names it.
+    static func number(of owner: String) -> Int? {
+        guard owner.hasPrefix("process ") else { return nil }
+        return Int(owner.dropFirst("process ".count).prefix { $0.isNumber })
+    }
+}
+
 extension JournalFacts {
     /// The process that uses the journal; nil at rest, and where its name has no number.
     var process: Int? {
-        guard case .open(let figures) = state, let owner = figures.owner, owner.hasPrefix("process ") else {
-            return nil
+        switch state {
+        case .open(let figures): figures.owner.flatMap(ProcessLook.number)
+        case .withheld(let journal): journal.owner.flatMap(ProcessLook.number)
+        case .unmade, .unreadable: nil
         }
-        return Int(owner.dropFirst("process ".count).prefix { $0.isNumber })
     }
 }

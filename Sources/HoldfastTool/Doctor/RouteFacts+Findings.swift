@@ -5,7 +5,7 @@ internal import HoldfastService
 extension RouteFacts {
     /// - Parameter now: compared with the dates of certificates.
     func findings(at now: WallTime) -> [DoctorFinding] {
-        [credentialsFinding(now)].compactMap(\.self) + addressFindings
+        [credentialsFinding(now), tokenFinding].compactMap(\.self) + addressFindings
             + [connection(now), probe, clock].compactMap(\.self)
     }
 
@@ -32,6 +32,7 @@ extension RouteFacts {
         case .none?: return ok("credentials", "none")
         case .unusable(let why)?:
             return fault("credentials", why, next: "mend what is named; a running service keeps what it read before")
+        case .firebase(let words)?: return ok("credentials", words)
         case .key(let id, let team)?: return ok("credentials", "a signing key: key id \(id), team \(team)\(place)")
         case .certificate(let topics, let environment, let notAfter)?:
             let names = topics.isEmpty ? "" : " for \(topics.prefix(4).joined(separator: ", "))"
@@ -44,6 +45,17 @@ extension RouteFacts {
                 ? fault("credentials", "\(words): \(end.text)", next: next)
                 : warning("credentials", "\(words): \(end.text)", next: next)
         }
+    }
+
+    /// What the endpoint of access tokens, or the command for them, has answered.
+    private var tokenFinding: DoctorFinding? {
+        guard isFirebase else { return nil }
+        guard let tokenFailure else { return ok("token", "an access token is there") }
+        return fault(
+            "token", tokenFailure.message.printable(maximumLength: 2048),
+            next: tokenFailure.advice
+                ?? "see that the service account is enabled and its key not deleted, that this machine's clock is right, and "
+                + "that the endpoint of access tokens (token_uri of the file) can be reached")
     }
 
     // MARK: The way there
@@ -123,10 +135,15 @@ extension RouteFacts {
             .joined(separator: " ")
         let time = answerTime.map { " after \(Format.duration($0))" } ?? ""
         let meaning = guide.map { ": \($0.meaning)" } ?? ""
-        let asked = "a request for topic \(topic ?? "") to a token that no device has was answered \(said)\(time)"
+        let request =
+            isFirebase
+            ? "a message for the project \(topic ?? "") that Google only checks"
+            : "a request for topic \(topic ?? "") to a token that no device has"
+        let asked = "\(request) was answered \(said)\(time)"
         switch answer.verdict {
         case .rejected(.suspectToken), .rejected(.token):
             return ok("probe", "\(asked), as it must be: the credentials are taken")
+        case .confirmed where isFirebase: return ok("probe", "\(asked): the credentials are taken")
         case .confirmed: return ok("probe", "\(asked): the credentials are taken, and so is any token")
         case .rejected(.notification), .rejected(.request):
             return warning(
@@ -137,13 +154,17 @@ extension RouteFacts {
         case .laneStopped(.credentials), .neverProcessed(.newProviderToken):
             return fault(
                 "probe", "\(asked)\(meaning)\(answer.detail.map { " (\($0))" } ?? "")",
-                next:
-                    "see that key file, key-id, team-id and endpoint belong together, and that this machine's clock is right"
+                next: isFirebase
+                    ? "see that the project is the right one, that its Firebase Cloud Messaging API is enabled, and that the "
+                        + "service account may send for it"
+                    : "see that key file, key-id, team-id and endpoint belong together, and that this machine's clock is right"
             )
         case .foreign:
             return fault(
-                "probe", "\(asked), which is no answer of a push service: another server is there, or in between",
-                next: "see to the endpoint and the proxy")
+                "probe",
+                "\(asked), which is no answer of a push service: another server is there, or in between"
+                    + (answer.detail.map { " (\($0))" } ?? ""),
+                next: "see to the endpoint, the proxy and the name resolution")
         case .deferred, .neverProcessed, .unknown:
             return warning("probe", "\(asked)\(meaning)", next: guide?.advice ?? "it passes by itself; ask again later")
         }
@@ -165,13 +186,18 @@ extension RouteFacts {
         let next = "set the clock, and have it kept right (`timedatectl set-ntp true`)"
         if size >= Self.tooMuchOffset {
             return fault(
-                "clock", "\(words): provider tokens, expirations and certificates are judged wrong", next: next)
+                "clock",
+                "\(words): \(isFirebase ? "access" : "provider") tokens, expirations and certificates are judged wrong",
+                next: next)
         }
         return size >= Self.muchOffset ? warning("clock", words, next: next) : ok("clock", words)
     }
 
     private var clockByToken: DoctorFinding? {
         guard answer != nil else { return nil }
+        if isFirebase, answer?.verdict == .confirmed {
+            return ok("clock", "the service tells no time, and it took this machine's access token")
+        }
         if case .key? = credentials, case .rejected? = answer?.verdict {
             return ok(
                 "clock",

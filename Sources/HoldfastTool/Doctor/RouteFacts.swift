@@ -22,6 +22,8 @@ struct RouteFacts: Sendable {
         case none
         case key(id: String, team: String)
         case certificate(topics: [String], environment: String?, notAfter: Int64)
+        /// Google's: a service account, or a command for access tokens, in words.
+        case firebase(String)
         /// They can't be used.
         case unusable(String)
     }
@@ -32,6 +34,10 @@ struct RouteFacts: Sendable {
     /// A service of Apple's.
     var isApples = false
     var isCleartext = false
+    /// A service of Google's.
+    var isFirebase = false
+    /// Why there is no access token.
+    var tokenFailure: ConnectError?
     /// Whether the certificate has to be for the very name.
     var checksName = true
     /// For people; nil without one.

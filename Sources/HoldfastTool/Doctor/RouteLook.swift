@@ -1,7 +1,9 @@
 internal import Holdfast
 internal import HoldfastAPNs
+internal import HoldfastFCM
 internal import HoldfastLegacyAPNs
 internal import HoldfastOpenSSL
+internal import HoldfastRequests
 internal import HoldfastService
 internal import HoldfastTransport
 internal import NIOCore
@@ -16,6 +18,8 @@ struct RouteLook: Sendable {
     let notes: any ProbeNotes
     /// Whether the configuration's words about credentials are without a mistake; with one, the route is examined without any.
     var knowsCredentials = true
+    /// Whether the service is a gateway: then another gateway, or itself, is told from a push service.
+    var isForGateway = false
 
     /// The notes of provider tokens: the service counts new ones, so each is used by all.
     protocol ProbeNotes: Sendable {
@@ -32,6 +36,7 @@ struct RouteLook: Sendable {
         switch settings.protocol {
         case .http2: await http2(&facts)
         case .binary: await binary(&facts)
+        case .fcm: await firebase(&facts)
         }
         return facts
     }
@@ -39,6 +44,10 @@ struct RouteLook: Sendable {
     private func withoutCredentials() async -> RouteFacts {
         var bare = settings
         (bare.signingKey, bare.certificate) = (nil, nil)
+        if var firebase = bare.firebase {
+            (firebase.serviceAccount, firebase.tokenCommand) = (nil, ["true"])
+            bare.firebase = firebase
+        }
         var facts = await RouteLook(settings: bare, isProbing: false, notes: notes).look()
         facts.credentials = nil
         facts.notAsked = "nothing was sent: the configuration of its credentials has a mistake, which is told above"
@@ -48,18 +57,19 @@ struct RouteLook: Sendable {
     // MARK: HTTP/2
 
     private func http2(_ facts: inout RouteFacts) async {
-        let probe: ServiceProbe
+        var probe: APNsProbe
         let endpoint: APNsEndpoint
         do {
             endpoint = try APNsEndpoint(settings.endpoint)
             (facts.isApples, facts.isCleartext, facts.endpoint) = (
                 endpoint.isApples, endpoint.isCleartext, endpoint.description
             )
-            probe = try ServiceProbe(try settings.http2Configuration())
+            probe = try APNsProbe(try settings.http2Configuration())
         } catch {
             facts.credentials = .unusable("\((error as? UnusableRoute)?.message ?? "\(error)")")
             return
         }
+        if isForGateway { probe.via = RelayMark.value }
         facts.credentials = credentials(probe.certificate)
         async let addresses = AddressLook.look(
             settings.network.proxy?.host ?? endpoint.host, settings.network.proxy?.port ?? endpoint.port)
@@ -72,7 +82,7 @@ struct RouteLook: Sendable {
     }
 
     /// - Returns: whether there was a good token already.
-    private func restore(_ tokens: ProviderTokenSource?) async -> Bool {
+    private func restore(_ tokens: (any KeptTokens)?) async -> Bool {
         guard let tokens, tokens.note == nil else { return tokens != nil }
         return await notes.notes(tokens.noteName).contains { tokens.restore($0) }
     }
@@ -103,6 +113,47 @@ struct RouteLook: Sendable {
         return .certificate(
             topics: topics.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }, environment: environment,
             notAfter: certificate.notAfter)
+    }
+
+    // MARK: Firebase Cloud Messaging
+
+    private func firebase(_ facts: inout RouteFacts) async {
+        var probe: FCMProbe
+        let endpoint: FCMEndpoint
+        do {
+            endpoint = try FCMEndpoint(settings.endpoint)
+            (facts.isCleartext, facts.endpoint) = (endpoint.isCleartext, endpoint.description)
+            let configuration = try settings.firebaseConfiguration()
+            facts.credentials = .firebase(configuration.authorization.words)
+            probe = try FCMProbe(configuration)
+        } catch {
+            facts.credentials = .unusable((error as? UnusableRoute)?.message ?? "\(error)")
+            return
+        }
+        if isForGateway { probe.via = RelayMark.value }
+        let proxy = settings.network.proxy
+        let given = settings.firebase?.addresses ?? []
+        async let addresses =
+            given.isEmpty
+            ? AddressLook.look(proxy?.host ?? endpoint.host, proxy?.port ?? endpoint.port)
+            : AddressLook.look(given, endpoint.port)
+        guard isProbing else {
+            facts.notAsked = "nothing was sent, as --no-probe says"
+            facts.take(await probe.run(asks: false), topic: nil)
+            facts.addresses = await addresses
+            return
+        }
+        let hadNote = await restore(probe.tokens)
+        facts.tokenFailure = await probe.fetchToken()
+        let hasToken = facts.tokenFailure == nil
+        if !hadNote, hasToken, let tokens = probe.tokens, let note = tokens.note {
+            await notes.keep(note, as: tokens.noteName)
+        }
+        let report = await probe.run(asks: hasToken)
+        if !hasToken { facts.notAsked = "nothing was sent: there is no access token" }
+        facts.take(report, topic: hasToken ? settings.firebase?.project : nil)
+        facts.isFirebase = true
+        facts.addresses = await addresses
     }
 
     // MARK: The binary protocol
@@ -136,7 +187,7 @@ enum DoctorLimits {
 }
 
 extension RouteFacts {
-    mutating func take(_ report: ServiceProbe.Report, topic: String?) {
+    mutating func take(_ report: ProbeReport, topic: String?) {
         (chain, connectTime, failure) = (ChainFacts(report.chain), report.connectTime, report.failure)
         (answer, answerTime, self.topic) = (report.answer, report.answerTime, topic)
         if let service = report.serviceTime, let own = report.ownTime { clockOffset = service.since(own) }
@@ -169,6 +220,11 @@ enum AddressLook {
         } catch {
             return .unknown("\(host) can't be resolved: \(error)")
         }
+    }
+
+    /// Connects to each of these IP addresses at once.
+    static func look(_ addresses: [String], _ port: Int) async -> RouteFacts.Addresses {
+        .found(await connect(addresses.compactMap { try? SocketAddress(ipAddress: $0, port: port) }))
     }
 
     private static func connect(_ addresses: [SocketAddress]) async -> [RouteFacts.Address] {

@@ -11,6 +11,10 @@ struct UnitFacts: Hashable, Sendable {
     var isStopLimited = true
     /// `LimitNOFILE`, the hard one; nil where it is not set.
     var openFiles: Int?
+    /// The names of the credentials that it gives to the service.
+    var credentials: Set<String> = []
+    /// Whether it also gives those that match a pattern.
+    var importsCredentials = false
 
     /// What systemd takes without `TimeoutStopSec`.
     static let defaultStopLimit = Duration.seconds(90)
@@ -62,6 +66,10 @@ struct UnitFacts: Hashable, Sendable {
             case "LimitNOFILE":
                 let hard = value.split(separator: ":").last.map(String.init) ?? value
                 openFiles = hard == "infinity" ? .max : Int(hard)
+            case "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted":
+                let name = value.prefix { $0 != ":" }
+                if name.isEmpty { credentials = [] } else { credentials.insert(String(name)) }
+            case "ImportCredential": importsCredentials = true
             default: break
             }
         }

@@ -87,12 +87,12 @@ struct InputTask {
     ///   - ids: gives ids to lines without one; nil leaves that to the journal.
     ///   - limit: the most notifications of a batch of several lines.
     init(
-        _ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil, ids: LineIDs? = nil,
+        _ file: InputFile, defaults: LineDefaults = LineDefaults(), ids: LineIDs? = nil,
         limit: Int = NotificationInput.batchCount, _ place: InputPlace
     ) {
         self.place = place
         input = NotificationInput(
-            file, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment, ids: ids, limit: limit,
+            file, defaults: defaults, ids: ids, limit: limit,
             after: place.progress.map { ($0, place.history) })
     }
 }

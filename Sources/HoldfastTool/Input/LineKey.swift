@@ -11,6 +11,8 @@ enum LineKey: String, CaseIterable {
     case collapseID = "apns-collapse-id"
     case id = "apns-id"
     case payload
+    case project
+    case message
     case tag
     case producer
     case registeredAt = "token-registered-at"
@@ -22,6 +24,12 @@ enum LineKey: String, CaseIterable {
     case newestWins = "newest-wins"
     case traceparent
     case tracestate
+
+    /// Those of a line for Apple's services alone.
+    static let apples: [LineKey] = [
+        .token, .tokens, .channel, .topic, .pushType, .priority, .expiration, .collapseID, .payload, .environment,
+        .newestWins,
+    ]
 
     var bit: UInt32 { 1 << UInt32(Self.allCases.firstIndex(of: self)!) }
 

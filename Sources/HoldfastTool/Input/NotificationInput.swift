@@ -37,8 +37,7 @@ struct NotificationInput {
     }
 
     let file: InputFile
-    private let defaultTopic: String?
-    private let defaultEnvironment: PushEnvironment?
+    private let defaults: LineDefaults
     /// Gives ids to lines without one; nil leaves that to the journal.
     private let ids: LineIDs?
     private let limit: Int
@@ -51,15 +50,14 @@ struct NotificationInput {
     ///   - limit: the most notifications of a batch of several lines. A batch may have one line with more.
     ///   - place: where to begin, with the bytes before it; nil for the start.
     init(
-        _ file: InputFile, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil, ids: LineIDs? = nil,
+        _ file: InputFile, defaults: LineDefaults = LineDefaults(), ids: LineIDs? = nil,
         limit: Int = batchCount, after place: (progress: FileProgress, history: [UInt8])? = nil
     ) {
         self.ids = ids
         self.limit = limit
         partly = place.flatMap { place in place.progress.part.map { (place.progress.lines + 1, $0) } }
-        self.defaultEnvironment = defaultEnvironment
+        self.defaults = defaults
         self.file = file
-        self.defaultTopic = defaultTopic
         if let place {
             splitter = LineSplitter(
                 offset: place.progress.offset, lineCount: place.progress.lines, history: place.history)
@@ -100,8 +98,7 @@ struct NotificationInput {
         }
         guard !isBlank(line.range) else { return }
         do throws(LineFault) {
-            let parsed = try NotificationLine(
-                splitter.bytes, in: line.range, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
+            let parsed = try NotificationLine(splitter.bytes, in: line.range, defaults: defaults)
             let notifications = named(parsed.notifications, line: line.number)
             let isOthers = !batch.notifications.isEmpty && parsed.producer != batch.producer
             // A small limit is one of bytes, too: no line may go beyond it but one that has the batch for itself.

@@ -1,6 +1,17 @@
 internal import Holdfast
 internal import HoldfastAPNsAnswers
+internal import HoldfastFCM
 internal import HoldfastService
+
+/// The values of lines that do not give them.
+struct LineDefaults: Equatable, Sendable {
+    /// The `apns-topic` of lines for Apple's services.
+    var topic: String?
+    /// The `project` of lines for Firebase Cloud Messaging.
+    var project: String?
+    /// `nil` for the engine's.
+    var environment: PushEnvironment?
+}
 
 /// One line of input: notifications that differ in their token only. See Docs/Reference/Tool.md for the format.
 struct NotificationLine {
@@ -16,10 +27,10 @@ extension NotificationLine {
 
     /// - Parameters:
     ///   - range: the line in `bytes`, without its newline.
-    ///   - defaultTopic: the topic of lines that have none.
-    ///   - defaultEnvironment: the environment of lines that have none; nil for the engine's.
+    ///   - now: the time from which the time to live of a message of Google's counts.
     init(
-        _ bytes: [UInt8], in range: Range<Int>, defaultTopic: String?, defaultEnvironment: PushEnvironment? = nil
+        _ bytes: [UInt8], in range: Range<Int>, defaults: LineDefaults = LineDefaults(),
+        now: @autoclosure () -> WallTime = EngineClock.system.wall()
     ) throws(LineFault) {
         var fields = LineFields()
         do {
@@ -35,7 +46,11 @@ extension NotificationLine {
         } catch {
             throw LineFault("\(error)")
         }
-        self = try fields.line(bytes, defaultTopic: defaultTopic, defaultEnvironment: defaultEnvironment)
+        if fields.isGoogles {
+            self = try fields.line(ofMessage: bytes, defaults, now())
+        } else {
+            self = try fields.line(bytes, defaults)
+        }
     }
 }
 
@@ -53,6 +68,8 @@ private struct LineFields {
     private var collapseID: String?
     private var id: NotificationID?
     private var payload: Range<Int>?
+    private var project: String?
+    private var message: Range<Int>?
     private var tag: [UInt8] = []
     private var producer: String?
     private var registeredAt: WallTime?
@@ -89,6 +106,10 @@ private struct LineFields {
                 throw LineFault(Refusal(.payloadNotJSON, "\"payload\" must be an object"))
             }
             payload = value.range
+        case .project: project = try string(value, bytes, key)
+        case .message:
+            guard value.kind == .object else { throw LineFault("\"message\" must be an object") }
+            message = value.range
         case .tag:
             guard value.kind == .string else { throw LineFault("\"tag\" must be a string") }
             tag = try JSONScanner.utf8(bytes.span, in: value.range)
@@ -132,16 +153,47 @@ private struct LineFields {
         throw LineFault("\"\(key.rawValue)\" must be whole Unix seconds or a time as 2026-11-21T01:24:38Z")
     }
 
+    /// Whether it is a line for Firebase Cloud Messaging.
+    var isGoogles: Bool { given & (LineKey.message.bit | LineKey.project.bit) != 0 }
+
     func line(
-        _ bytes: [UInt8], defaultTopic: String?, defaultEnvironment: PushEnvironment?
+        ofMessage bytes: [UInt8], _ defaults: LineDefaults, _ now: WallTime
     ) throws(LineFault) -> NotificationLine {
+        if let key = LineKey.apples.first(where: { given & $0.bit != 0 }) {
+            throw LineFault(
+                "\"\(key.rawValue)\" is for Apple's services, and \"message\" for Google's: a line is for one")
+        }
+        guard let message else { throw LineFault(Refusal(.fcmInvalidArgument, "has no \"message\"")) }
+        guard let project = project ?? defaults.project else {
+            throw LineFault(Refusal(.missingTopic, "has no \"project\", and --project was not given"))
+        }
+        do throws(Refusal) {
+            var notification = PushNotification(try FCMMessage(bytes, in: message), project: project, at: now)
+            if let tryUntil { notification.expiration = .unstated(until: tryUntil) }
+            notification.id = id
+            notification.tokenRegisteredAt = registeredAt
+            notification.guarantee = guarantee
+            (notification.tag, notification.context) = (tag, context)
+            (notification.deliverAfter, notification.deliveryHours) = (deliverAfter, deliveryHours)
+            notification.trace = trace
+            return NotificationLine(notifications: [notification], producer: producer)
+        } catch {
+            throw LineFault(error)
+        }
+    }
+
+    private var trace: TraceContext? {
+        traceparent.flatMap { TraceContext(traceparent: $0, tracestate: tracestate) }
+    }
+
+    func line(_ bytes: [UInt8], _ defaults: LineDefaults) throws(LineFault) -> NotificationLine {
         let ways = [LineKey.token, .tokens, .channel].filter { given & $0.bit != 0 }
         guard ways.count < 2 else {
             throw LineFault("has both \"\(ways[0].rawValue)\" and \"\(ways[1].rawValue)\"")
         }
         guard !recipients.isEmpty else { throw LineFault(Refusal(.missingDeviceToken, "has no \"token\"")) }
         guard let payload else { throw LineFault(Refusal(.payloadEmpty, "has no \"payload\"")) }
-        guard let topic = topic ?? defaultTopic else {
+        guard let topic = topic ?? defaults.topic else {
             throw LineFault(Refusal(.missingTopic, "has no \"apns-topic\", and --topic was not given"))
         }
         guard id == nil || recipients.count == 1 else {
@@ -154,14 +206,14 @@ private struct LineFields {
             expiration = expiration?.ofBroadcast
             type = type ?? .liveactivity
         }
-        let trace = traceparent.flatMap { TraceContext(traceparent: $0, tracestate: tracestate) }
+        let trace = trace
         let notifications = recipients.map { recipient in
             var notification = PushNotification(
                 recipient: recipient, topic: topic, payload: body, pushType: type, priority: priority,
                 expiration: expiration,
                 collapseID: collapseID, id: id, tokenRegisteredAt: registeredAt, guarantee: guarantee, tag: tag,
                 context: context, deliverAfter: deliverAfter, deliveryHours: deliveryHours, newestWins: newestWins)
-            notification.environment = environment ?? defaultEnvironment
+            notification.environment = environment ?? defaults.environment
             notification.trace = trace
             return notification
         }

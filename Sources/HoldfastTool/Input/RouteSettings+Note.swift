@@ -7,16 +7,25 @@ internal import HoldfastService
 /// route's name is always ``standardName``, and it serves every topic.
 extension RouteSettings: Codable {
     static let noteName = "route/default"
-    static let noteVersion = 1
+    /// 1 for a route to Apple's services: a Holdfast that knows no others can read it.
+    static let noteVersion = 2
 
     private enum CodingKeys: String, CodingKey {
         case version, endpoint, topic, keyFile, keyID, teamID, trust, clientCertificate, clientKey, clientPassphraseFile
         case connections, confirmation, quietPeriodMilliseconds
+        case project, serviceAccount
     }
 
     init(from decoder: any Decoder) throws {
         let note = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(endpoint: try note.decode(String.self, forKey: .endpoint))
+        let endpoint = try note.decode(String.self, forKey: .endpoint)
+        if let project = try note.decodeIfPresent(String.self, forKey: .project) {
+            var firebase = FirebaseSettings(project: project)
+            firebase.serviceAccount = try note.decodeIfPresent(String.self, forKey: .serviceAccount)
+            self.init(firebase: firebase, endpoint: endpoint)
+        } else {
+            self.init(endpoint: endpoint)
+        }
         defaultTopic = try note.decodeIfPresent(String.self, forKey: .topic)
         trust = try note.decodeIfPresent(String.self, forKey: .trust)
         if let file = try note.decodeIfPresent(String.self, forKey: .keyFile) {
@@ -36,7 +45,9 @@ extension RouteSettings: Codable {
 
     func encode(to encoder: any Encoder) throws {
         var note = encoder.container(keyedBy: CodingKeys.self)
-        try note.encode(Self.noteVersion, forKey: .version)
+        try note.encode(firebase == nil ? 1 : Self.noteVersion, forKey: .version)
+        try note.encodeIfPresent(firebase?.project, forKey: .project)
+        try note.encodeIfPresent(firebase?.serviceAccount, forKey: .serviceAccount)
         try note.encode(endpoint, forKey: .endpoint)
         try note.encodeIfPresent(defaultTopic, forKey: .topic)
         try note.encodeIfPresent(trust, forKey: .trust)

@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastMocking
 internal import HoldfastService
 
 extension MockAnswer {
@@ -31,10 +32,10 @@ extension MockAnswer.Content {
         }
         if let known = Self.words.first(where: { $0.0 == word }) {
             self = known.1
-        } else if MockRejection.statuses[word] != nil {
+        } else if MockRejection.statuses[word] != nil || MockRejection.googleStatuses[word] != nil {
             self = .rejected(MockRejection(word))
         } else {
-            let reasons = MockRejection.statuses.keys.sorted()
+            let reasons = MockRejection.statuses.keys.sorted() + MockRejection.googleStatuses.keys.sorted()
             throw ScriptMap.notAmong(Self.words.map(\.0) + reasons, "answer", word, tree.place)
         }
     }
@@ -42,7 +43,7 @@ extension MockAnswer.Content {
     private static func long(_ tree: YAMLTree) throws(YAMLFault) -> MockAnswer.Content {
         let map = try ScriptMap(
             tree, "answer",
-            keys: ["reason", "status", "timestamp", "retry-after", "headers", "body", "reset", "taken"])
+            keys: ["reason", "status", "timestamp", "retry-after", "headers", "body", "reset", "taken", "subject"])
         if map.has("reset") {
             let code = try map.text("reset").map { text throws(YAMLFault) in
                 try ErrorCodeName.value(text, "reset", map["reset"]?.place ?? map.place)
@@ -51,10 +52,10 @@ extension MockAnswer.Content {
         }
         let status = try map.count("status", 200...599)
         if let reason = try map.text("reason") {
-            return .rejected(
-                MockRejection(
-                    reason, status: status, timestamp: try map.count("timestamp", 0...Int.max).map(Int64.init),
-                    retryAfter: try map.text("retry-after")))
+            let rejection = MockRejection(
+                reason, status: status, timestamp: try map.count("timestamp", 0...Int.max).map(Int64.init),
+                retryAfter: try map.text("retry-after"), subject: try map.text("subject"))
+            return try map.flag("taken") == true ? .acceptedAndRejected(rejection) : .rejected(rejection)
         }
         guard let status else { throw YAMLFault("an answer has a reason, a status or a reset", at: tree.place) }
         var headers = try map.text("retry-after").map { [(name: "retry-after", value: $0)] } ?? []

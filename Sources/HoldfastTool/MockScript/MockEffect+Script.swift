@@ -1,4 +1,5 @@
 internal import HoldfastMockAPNs
+internal import HoldfastMocking
 internal import HoldfastService
 
 extension MockEffect {

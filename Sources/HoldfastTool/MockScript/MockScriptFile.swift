@@ -1,7 +1,9 @@
 internal import HoldfastMockAPNs
+internal import HoldfastMockFCM
+internal import HoldfastMocking
 internal import HoldfastService
 
-/// The file of `holdfast mock http2 --script`, as Docs/Guide/MockService.md describes it.
+/// The file of `holdfast mock http2 --script` and of `holdfast mock fcm --script`, as Docs/Guide/MockService.md describes it.
 struct MockScriptFile {
     private(set) var script = MockScript([])
     private(set) var addresses: [String] = []
@@ -41,6 +43,16 @@ struct MockScriptFile {
         configuration.furtherAddresses = addresses
         configuration.isSandbox = isSandbox
         configuration.firstStreamRule = firstStreamRule
+    }
+
+    /// - Throws: a ``ToolError`` where the script has keys that only a mock of APNs knows.
+    func apply(to configuration: inout MockFCMConfiguration) throws {
+        guard addresses.isEmpty, !isSandbox, firstStreamRule == .unchecked else {
+            throw ToolError(
+                .configuration,
+                "the script has a mistake: listen, sandbox and first-stream are for holdfast mock http2 alone")
+        }
+        configuration.script = script
     }
 
     private static let requestKeys = ["answer", "delay", "pieces", "then"]

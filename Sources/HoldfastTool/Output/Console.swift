@@ -13,6 +13,7 @@ final class Console: Sendable {
         var outputFailure: ToolError?
         var hasReader = true
         var errors = LineWriter()
+        var warned: Set<String> = []
     }
 
     private let state = Monitor(State())
@@ -107,6 +108,11 @@ final class Console: Sendable {
     func error(_ message: String) { note("\(colored("error:", .red)) \(message)") }
 
     func warning(_ message: String) { note("\(colored("warning:", .yellow)) \(message)") }
+
+    /// Warns of what is found again wherever a command looks: the first time.
+    func warning(once message: String) {
+        if state.withLock({ $0.warned.insert(message).inserted }) { warning(message) }
+    }
 
     /// Draws the line at the bottom; an empty text removes it. Does nothing when nobody watches.
     func showStatus(_ text: String) {

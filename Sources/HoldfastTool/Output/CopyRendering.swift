@@ -25,9 +25,9 @@ struct CopyRendering: Encodable, Equatable {
     }
 
     func text(copied: Bool) -> String {
-        let counts = ["entries", "deferred", "rejections", "tokens"].map { name in
-            "\(Format.count(rows[name] ?? 0)) \(name == "tokens" ? "blacklisted tokens" : name)"
-        }
+        let counts =
+            ["entries", "deferred", "rejections"].map { "\(Format.count(rows[$0] ?? 0)) \($0)" }
+            + [RecipientRows.words(rows)]
         let what = copied ? "\(journal) is a copy with" : "\(journal) holds"
         return "\(what) \(counts.joined(separator: ", "))\n"
             + "\(Format.bytes(bytesBefore)) before, \(Format.bytes(bytesAfter)) now"

@@ -22,7 +22,7 @@ extension EntryRow {
     }
 
     private static func columns(_ cells: String...) -> String {
-        PaddedColumns.line(cells, [10, 13, 33, 10, 24, 20, 0])
+        PaddedColumns.line(cells, [10, 13, 33, 15, 24, 20, 0])
     }
 
     /// What a table of found notifications shows of it.

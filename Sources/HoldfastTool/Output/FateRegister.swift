@@ -1,5 +1,5 @@
 internal import Holdfast
-internal import HoldfastJournal
+internal import HoldfastService
 
 /// Where it is looked up what became of a notification.
 struct FateRegister {
@@ -20,13 +20,10 @@ extension FateRegister {
             })
     }
 
-    /// A journal that another process uses.
-    init(_ reader: JournalReader) {
+    /// A journal that another process uses, as it was read.
+    init(_ standings: [UID: EntryStanding]) {
         self.init(
-            fate: { (uid) throws(JournalError) in try reader.fate(of: uid) },
-            cause: { (uid) throws(JournalError) in
-                guard case .rejected(let cause)? = try reader.entry(uid)?.state else { return nil }
-                return cause
-            })
+            fate: { (uid) throws(JournalError) in standings[uid]?.fate },
+            cause: { (uid) throws(JournalError) in standings[uid]?.cause })
     }
 }

@@ -1,4 +1,6 @@
 internal import Foundation
+internal import HoldfastPlatform
+internal import NIOCore
 
 /// Whose a file or directory is, and who may do what with it.
 struct FileRights: Hashable {
@@ -12,5 +14,14 @@ struct FileRights: Hashable {
         if let userID { attributes[.ownerAccountID] = NSNumber(value: userID) }
         if let groupID { attributes[.groupOwnerAccountID] = NSNumber(value: groupID) }
         try FileManager.default.setAttributes(attributes, ofItemAtPath: path)
+    }
+
+    /// The same, of an open file.
+    func apply(to descriptor: Int32) throws {
+        // All bits set leave what is there.
+        if userID != nil || groupID != nil, fchown(descriptor, userID ?? .max, groupID ?? .max) != 0 {
+            throw IOError(errnoCode: errno, reason: "fchown")
+        }
+        guard fchmod(descriptor, mode_t(mode)) == 0 else { throw IOError(errnoCode: errno, reason: "fchmod") }
     }
 }

@@ -15,21 +15,6 @@ extension FleetPlaceForm {
     }
 }
 
-/// A journal whose owner has not answered.
-struct SilentForm: Encodable {
-    var place: FleetPlaceForm
-    var why: String
-
-    private enum CodingKeys: String, CodingKey { case error }
-
-    /// In one object.
-    func encode(to encoder: any Encoder) throws {
-        try place.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(why, forKey: .error)
-    }
-}
-
 /// A line of JSON, with the journal and the host that it is from.
 struct PlacedForm<Value: Encodable>: Encodable {
     /// `nil` for the journal that the command is about.
@@ -40,5 +25,26 @@ struct PlacedForm<Value: Encodable>: Encodable {
     func encode(to encoder: any Encoder) throws {
         try value.encode(to: encoder)
         try place?.encode(to: encoder)
+    }
+}
+
+extension FleetAsking.Answers {
+    /// The last lines: which journals have not answered.
+    ///
+    /// - Parameter order: the number of an order that they carry out later.
+    /// - Returns: the command's status if it would end with `status`.
+    func tellSilent(
+        json: Bool, status: ToolStatus = .ok, order: Int64? = nil, console: Console = .standard
+    ) throws -> ToolStatus {
+        for silence in silent {
+            let (place, why) = (silence.place, silence.reason.words(order: order))
+            if json { console.print(try JSONOutput.line(SilentForm(place: place, why: why))) }
+            console.error("journal \(place.journal)\(place.host.map { " of host \($0)" } ?? "") did not answer: \(why)")
+        }
+        if answers.isEmpty, silent.isEmpty {
+            let kept = order.map { ": order \($0) is kept, and carried out at each that comes" } ?? ""
+            console.note("no journal of the fleet is served now\(kept)")
+        }
+        return silent.isEmpty ? status : max(status, .hostSilent)
     }
 }

@@ -1,19 +1,11 @@
 internal import Holdfast
+internal import HoldfastPQ
 internal import HoldfastPostgres
 internal import HoldfastService
 
 /// The journals of a fleet, and what its database survives. The names of its properties are those of the JSON.
 struct FleetReport: Encodable {
-    enum State: String, Encodable {
-        /// Its owner renews its lease.
-        case owned
-        /// Its owner does not.
-        case silent
-        /// It was given up, and not delivered to the end.
-        case free
-        /// It was given up empty, or nobody has taken it yet.
-        case closed
-    }
+    typealias State = FleetJournalState
 
     struct Journal: Encodable {
         var id: Int32
@@ -24,6 +16,8 @@ struct FleetReport: Encodable {
         var silentSeconds: Int?
         /// How long a journal that was given up has had no owner; nil where that is not known.
         var freeSeconds: Int?
+        /// How long a journal that was closed has been so; nil where that is not known.
+        var closedSeconds: Int?
         /// How long a commit waits for a standby; nil where none does, and where the server does not say.
         var commitWaitsSeconds: Int?
         var epoch: Int64
@@ -37,7 +31,7 @@ struct FleetReport: Encodable {
             if journal.sighting.isFree {
                 state = journal.isLeft ? .free : .closed
             } else {
-                state = journal.sighting != before?.sighting ? .owned : .silent
+                state = journal.sighting != before?.sighting ? .owned : journal.isClosed ? .closed : .silent
             }
         }
 
@@ -57,7 +51,12 @@ struct FleetReport: Encodable {
                     [
                         "given up by host \(name)\(freeSeconds.map { " \(Self.time($0)) ago" } ?? ""), not delivered to the end"
                     ]
-                case .closed: ["closed"]
+                case .closed:
+                    host == nil
+                        ? ["not taken by a host yet"]
+                        : [
+                            "closed\(closedSeconds.map { " \(Self.time($0)) ago" } ?? "") by host \(name), delivered to the end"
+                        ]
                 }
             if let commitWaitsSeconds {
                 parts.append("a commit waits for a standby since \(Self.time(commitWaitsSeconds))")
@@ -81,7 +80,73 @@ struct FleetReport: Encodable {
     var synchronousStandbys: String
     var survives: String
     var warnings: [String]
+    var hints: [String]
     var journals: [Journal]
+    /// The servers of the connection string; nil where it names one.
+    var servers: [Server]?
+
+    /// A server, asked by itself.
+    struct Server: Encodable {
+        enum State: String, Encodable {
+            /// It can be written to.
+            case primary
+            case standby
+            case unreachable
+        }
+
+        var place: String
+        var state: State
+        /// Counts promotions; nil where the server does not say it.
+        var timeline: UInt32?
+        var error: String?
+
+        init(_ server: SurveyedServer) {
+            place = server.place
+            switch server.state {
+            case .primary(let sight): (state, timeline) = (.primary, sight?.timeline)
+            case .standby: state = .standby
+            case .unreachable(let failure): (state, error) = (.unreachable, failure.description)
+            }
+        }
+
+        fileprivate var words: String {
+            switch state {
+            case .primary: "can be written to" + (timeline.map { ", timeline \($0)" } ?? "")
+            case .standby: "is a standby"
+            case .unreachable: "can't be asked: \(error ?? "it does not answer")"
+            }
+        }
+    }
+
+    /// Servers of one cluster that can be written to at once, in a sentence with what to do; nil where there are none.
+    static func words(of rivals: [ServerSight]) -> String? {
+        guard let newest = rivals.first, rivals.count > 1 else { return nil }
+        let list = rivals.map { "\($0.place) on timeline \($0.timeline)" }.joined(separator: ", ")
+        let advice =
+            rivals.contains { $0.timeline < newest.timeline }
+            ? "\(newest.place) was promoted last. Unless that was a mistake, stop the other at once, which is an old primary"
+            : "Find out to which of them hosts are connected, and stop the other at once"
+        return
+            "Two servers of one cluster can be written to: \(list). Hosts may be with one or with the other, and what one of them "
+            + "has the other lacks. \(advice), and make it a standby by pg_rewind or a new base backup."
+    }
+
+    mutating func add(_ servers: [SurveyedServer]) {
+        guard !servers.isEmpty else { return }
+        self.servers = servers.map(Server.init)
+        if let words = Self.words(of: servers.rivals) {
+            warnings.insert(words, at: 0)
+            hasRivals = true
+        }
+    }
+
+    /// Whether two servers can be written to.
+    private(set) var hasRivals = false
+
+    private enum CodingKeys: String, CodingKey {
+        case schema, serverVersion, fsync, fullPageWrites, synchronousStandbys, survives, warnings, hints, journals,
+            servers
+    }
 
     init(schema: String, _ durability: DatabaseDurability, _ journals: [Journal]) {
         self.schema = schema
@@ -91,11 +156,13 @@ struct FleetReport: Encodable {
         synchronousStandbys = durability.standbys
         survives = durability.words
         warnings = durability.warnings
+        hints = durability.hints
         self.journals = journals
     }
 
     func text() -> String {
-        (["schema \(schema): \(survives)"] + warnings
+        (["schema \(schema): \(survives)"] + warnings + hints
+            + (servers ?? []).map { "server \($0.place): \($0.words)" }
             + journals.map { "journal \($0.name.printable(maximumLength: 64)): \($0.words)" }).joined(separator: "\n")
     }
 }

@@ -26,9 +26,17 @@ struct HealthReport: Encodable, Equatable {
     var owner: String?
     /// Why a process that uses it says nothing; nil where it does.
     var silence: String?
+    /// Why nothing can be said of what is in it: its key is not here. Nil where something is.
+    var unread: String?
+    /// That one of its two files alone is sealed, so that no process opens it, and the next step; nil for all others.
+    var halfSealed: String?
+    /// A service that runs with the configuration's addresses and another journal; nil where none is found.
+    var elsewhere: ServiceElsewhere?
     /// `nil` where nobody says.
     var unconfirmed: Int?
-    /// When the first of them was accepted.
+    /// Of ``unconfirmed``: those that wait for a time of their own, a topic or a tag, the scheduled ones included.
+    var deferred: Int?
+    /// When the first of all others was accepted.
     var oldestAcceptedAt: ExactTime?
     var conditions: [ConditionForm]
 
@@ -53,7 +61,10 @@ struct HealthReport: Encodable, Equatable {
 
     /// - Parameter now: for how long something has lasted.
     func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
-        var lines = [color(headline, healthy ? .green : .red), queue(now), start].compactMap(\.self)
+        var lines = [
+            color(headline, healthy ? .green : .red), unread.map { "what waits can't be read: \($0)" },
+            halfSealed.map { color("its sealing is half done: \($0)", .red) }, queue(now), start,
+        ].compactMap(\.self)
         let notices = conditions.filter { $0.severity == "notice" }
         let last = [Self.paused(notices.filter(\.isPause), now), Self.noticed(notices.filter { !$0.isPause }, now)]
             .compactMap(\.self)
@@ -82,39 +93,63 @@ struct HealthReport: Encodable, Equatable {
             return "not healthy, \(words): \(journal) is in use by \(owner ?? "a process")"
         case .silent:
             return "not known: \(journal) is in use by \(owner ?? "a process"), and \(silence ?? "it says nothing")"
-        case .atRest: return "nothing runs: \(journal) is at rest"
-        case .none: return "nothing runs: there is no journal at \(journal) yet"
+        case .atRest: return "\(nothing): \(journal) is at rest"
+        case .none: return "\(nothing): there is no journal at \(journal) yet"
         }
     }
 
+    private var nothing: String { elsewhere == nil ? "nothing runs" : "nothing runs with this journal" }
+
     /// How to have it delivered, where nobody does.
     private var start: String? {
-        guard state == .atRest, let unconfirmed, unconfirmed > 0 else { return nil }
+        if let elsewhere {
+            return "\(elsewhere.words.printable(maximumLength: 400))\n  next: \(elsewhere.next.withoutControls)"
+        }
+        // A service that starts with a journal sealed by half ends: what comes first is said there.
+        guard state == .atRest, halfSealed == nil, let unconfirmed, unconfirmed > 0 else { return nil }
         return "  next: start the service: systemctl start holdfast; without a service: holdfast recover"
     }
 
     private func queue(_ now: WallTime) -> String? {
         guard let unconfirmed else { return nil }
         guard unconfirmed > 0 else { return "nothing waits" }
-        let oldest = oldestAcceptedAt.map { ", the oldest for \(Format.span(now.since($0.value)))" } ?? ""
-        return "\(Format.plural(unconfirmed, "notification")) \(unconfirmed == 1 ? "waits" : "wait")\(oldest)"
+        let all = "\(Format.plural(unconfirmed, "notification")) \(unconfirmed == 1 ? "waits" : "wait")"
+        let deferred = min(deferred ?? 0, unconfirmed)
+        guard deferred < unconfirmed else { return "\(all), deferred: `holdfast journal list` says until when" }
+        let oldest = oldestAcceptedAt.map { ", the oldest accepted \(Format.span(now.since($0.value))) ago" } ?? ""
+        guard deferred > 0 else { return all + oldest }
+        return
+            "\(all): \(Format.count(unconfirmed - deferred)) in their turn\(oldest); \(Format.count(deferred)) deferred"
     }
 
     private static func lines(
         _ condition: ConditionForm, _ now: WallTime, _ color: (String, Console.Color) -> String
     ) -> [String] {
         let isFault = condition.severity == "fault"
-        let command = condition.command.map { ": \($0)" } ?? ""
+        let command = condition.command.map { ": \($0.withoutControls)" } ?? ""
         return [
             color("\(condition.severity) \(condition.kind)", isFault ? .red : .yellow)
                 + " (\(lasted(condition, now))): \(condition.what.printable(maximumLength: 400))",
-            "  next: \(condition.next.printable(maximumLength: 300))\(command.printable(maximumLength: 200))",
+            "  next: \(condition.next.printable(maximumLength: 300))\(command)\(giveUp(condition))",
         ]
+    }
+
+    /// How what waits is given up, where nobody may want it any more: a topic that was mistyped is never right.
+    private static func giveUp(_ condition: ConditionForm) -> String {
+        guard condition.kind == HealthCondition.Kind.topicSetAside.rawValue, let topic = condition.subject,
+            let route = condition.route
+        else { return "" }
+        let filter = "--topic \(ShellText.word(topic)) --lane \(ShellText.word(route))"
+        return "; a wrong topic's are taken back by: holdfast journal drop \(filter)"
     }
 
     /// For how long, and how much it concerns.
     private static func lasted(_ condition: ConditionForm, _ now: WallTime) -> String {
-        let affected = condition.affected.map { ", \(Format.count($0)) affected" } ?? ""
+        let isRefusing = HealthCondition.Kind(rawValue: condition.kind).countsRefusals
+        let affected =
+            condition.affected.map {
+                isRefusing ? ", \(Format.plural($0, "refusal"))" : ", \(Format.count($0)) affected"
+            } ?? ""
         return "for \(Format.span(now.since(condition.since.value)))\(affected)"
     }
 
@@ -140,9 +175,9 @@ struct HealthReport: Encodable, Equatable {
     }
 
     private static func notice(_ condition: ConditionForm, _ now: WallTime) -> String {
-        let command = condition.command.map { ": \($0)" } ?? ""
+        let command = condition.command.map { ": \($0.withoutControls)" } ?? ""
         return "notice \(condition.kind) (\(lasted(condition, now))): \(condition.what.printable(maximumLength: 300))"
-            + command.printable(maximumLength: 200)
+            + command
     }
 }
 

@@ -35,12 +35,14 @@ extension JournalReport {
             ("next UID", Format.count(nextUID), ""),
             ("in use", Format.bytes(usedBytes), limitBytes > 0 ? "of \(Format.bytes(limitBytes))" : ""),
         ]
-        if let sealedWith {
+        if let halfSealed {
+            rows.append(("sealed", "by half", halfSealed))
+        } else if let sealedWith {
             let others =
                 sealedWith.count > 1 ? "; some of it may need \(sealedWith.dropFirst().joined(separator: ", "))" : ""
             rows.append(("sealed", "yes", "with key \(sealedWith[0])\(others)"))
         }
-        if let history { rows.append(("history", Format.count(history.count), history.words)) }
+        if let history { rows.append(("history", Format.count(history.count), history.words(isInUse: owner != nil))) }
         if let unreadableOutcomes {
             rows.append(
                 (
@@ -118,7 +120,7 @@ extension JournalReport {
         let shown = (conditions ?? []).filter { $0.severity != "notice" && !Self.told.contains($0.kind) }
         guard !shown.isEmpty else { return nil }
         return shown.prefix(20).map { condition in
-            let command = condition.command.map { ": \($0)" } ?? ""
+            let command = condition.command.map { ": \($0.withoutControls)" } ?? ""
             return "\(condition.severity) \(condition.kind) since \(condition.since.text): "
                 + "\(condition.what.printable(maximumLength: 512))\n  next: \(condition.next)\(command)"
         }.joined(separator: "\n")

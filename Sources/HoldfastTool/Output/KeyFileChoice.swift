@@ -8,6 +8,9 @@ enum KeyFileChoice {
     /// Takes a file, unless one was named before.
     static func take(_ name: String?) { file.withLock { file in file = file ?? name } }
 
+    /// Whether it is a credential of systemd's that this process was not given.
+    static var isWithheld: Bool { file.withLock(\.self).map(JournalKeys.isWithheld) ?? false }
+
     /// Its keys; nil where no file is named.
     ///
     /// - Parameter journal: the directory of the journal, which names the keys that it needs when the file has none.

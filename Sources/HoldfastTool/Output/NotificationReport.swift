@@ -48,7 +48,8 @@ struct NotificationReport: Encodable, Equatable {
 // MARK: From the journal
 
 extension NotificationReport {
-    init(_ notification: PushNotification, _ receipt: Receipt, in register: FateRegister) throws(JournalError) {
+    /// - Parameter register: nil where nothing can be read: then it tells what was answered.
+    init(_ notification: PushNotification, _ receipt: Receipt, in register: FateRegister?) throws(JournalError) {
         self.init(
             recipient: RecipientForm(notification.recipient, isWhole: false), id: notification.id?.description,
             receipt: ReceiptForm(receipt))
@@ -62,8 +63,8 @@ extension NotificationReport {
         case .undetermined:
             // The detail says it, in a sentence.
             self.receipt.reason = nil
-        case .repeated(let uid, let end): try explain(end, of: uid, in: register)
-        case .accepted(let uid): try follow(uid, in: register)
+        case .repeated(let uid, let end): if let register { try explain(end, of: uid, in: register) }
+        case .accepted(let uid): if let register { try follow(uid, in: register) }
         }
     }
 

@@ -6,7 +6,7 @@ internal import HoldfastService
 extension OutcomeRow {
     // MARK: A table
 
-    private static let widths = [10, 13, 10, 24, 20, 24, 0]
+    private static let widths = [10, 13, 15, 24, 20, 24, 0]
 
     static let heading = PaddedColumns.line(
         ["UID", "OUTCOME", "RECIPIENT", "TOPIC", "ACCEPTED", "ENDED", "NOTE"], widths)

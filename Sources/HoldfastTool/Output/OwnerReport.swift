@@ -2,7 +2,7 @@ internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastService
 
-/// The figures of a journal on another host, as its owner tells them. The names of its properties are those of the JSON.
+/// The figures of a journal that its owner tells: of one on another host, or of a sealed one without its key. The names of its properties are those of the JSON.
 struct OwnerReport: Encodable, Sendable {
     /// The process, and the host.
     var owner: String
@@ -49,7 +49,7 @@ struct OwnerReport: Encodable, Sendable {
         if let scheduled {
             rows.append(("scheduled", Format.count(scheduled), "of them, to be delivered from a time on"))
         }
-        if let history { rows.append(("history", Format.count(history.count), history.words)) }
+        if let history { rows.append(("history", Format.count(history.count), history.words())) }
         let shown = lanes.filter { $0.lane.unconfirmed > 0 || $0.lane.state != "running" || $0.route?.holding != nil }
         let troubles = (ownReaders ?? []).compactMap { reader in
             (reader.trouble ?? reader.notice).map { "  \(reader.reader): \($0.printable(maximumLength: 512))" }

@@ -94,7 +94,7 @@ struct ToolError: Error, Hashable, CustomStringConvertible {
         case .permissionDenied, .readOnly: .noPermission
         case .beingRead: .entriesLeft
         case .newerFormat, .damaged: .unreadable
-        case .wrongKey: .configuration
+        case .wrongKey, .configuration: .configuration
         case .invalidEntry: .badInput
         case .unreachable: .unavailable
         case .ownedByAnotherProcess, .ownershipLost, .unsupportedFileSystem, .alreadyExists: .cannotOpen

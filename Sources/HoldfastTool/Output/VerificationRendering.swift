@@ -85,8 +85,16 @@ struct VerificationRendering: Encodable, Equatable {
     var remarks: [String]
     /// Rows that are sealed, by the id of the key; absent for a journal that is not sealed.
     var sealed: [String: Int]?
+    /// That one of the two files alone is sealed; nil for all others.
+    var halfSealed: String?
+    /// The next step then.
+    private var remedy: String?
     /// With --salvage.
     var salvage: Salvage?
+
+    private enum CodingKeys: String, CodingKey {
+        case journal, owner, sound, pages, rows, damageCount, damage, remarks, sealed, halfSealed, salvage
+    }
 
     init(_ report: VerificationReport) {
         journal = report.directory
@@ -98,6 +106,9 @@ struct VerificationRendering: Encodable, Equatable {
         damage = report.damage.map { Damage($0) }
         remarks = report.remarks
         sealed = report.sealed.isEmpty ? nil : report.sealed
+        if let remedy = report.sealing.remedy(of: report.directory) {
+            (halfSealed, self.remedy) = (report.sealing.words, remedy)
+        }
     }
 
     /// Lines of damage in the text; the JSON has more.
@@ -105,12 +116,18 @@ struct VerificationRendering: Encodable, Equatable {
 
     func text() -> String {
         var lines = ["\(journal): " + (owner.map { "in use by \($0)" } ?? "at rest")]
-        let names = ["entries", "deferred", "rejections", "outcomes", "tokens"]
-        let counts = names.compactMap { name in rows[name].map { "\(Format.count($0)) \(Self.words[name] ?? name)" } }
+        let names = ["entries", "deferred", "rejections", "outcomes"]
+        let counts =
+            names.compactMap { name in rows[name].map { "\(Format.count($0)) \(Self.words[name] ?? name)" } }
+            + (RecipientRows.names.contains { rows[$0] != nil } ? [RecipientRows.words(rows)] : [])
         lines.append("looked at \(Format.plural(pages, "page")): " + counts.joined(separator: ", "))
         if let sealed { lines.append(SealedRows.words(sealed)) }
         lines += remarks
-        guard !sound else { return (lines + ["It is sound."] + (salvage?.lines ?? [])).joined(separator: "\n") }
+        if let halfSealed, let remedy { lines.append("Its sealing is half done: \(halfSealed). Next: \(remedy).") }
+        guard !sound else {
+            let words = halfSealed == nil ? "It is sound." : "No row of it is damaged."
+            return (lines + [words] + (salvage?.lines ?? [])).joined(separator: "\n")
+        }
         var last: String?
         for damage in damage.prefix(Self.greatestLineCount) {
             lines.append(damage.line)
@@ -124,13 +141,14 @@ struct VerificationRendering: Encodable, Equatable {
         lines.append("It is damaged in \(Format.plural(damageCount, "place")).")
         lines +=
             salvage?.lines
-            ?? ["`holdfast journal verify --journal \(journal) --salvage NEW` copies what is sound into a new journal."]
+            ?? [
+                "`holdfast journal verify --journal \(ShellText.word(journal)) --salvage NEW` copies what is sound into a "
+                    + "new journal."
+            ]
         return lines.joined(separator: "\n")
     }
 
     private func json(_ rest: Int) -> Bool { damage.count > Self.greatestLineCount }
 
-    private static let words = [
-        "entries": "waiting or in flight", "tokens": "blacklisted tokens", "outcomes": "outcomes not taken",
-    ]
+    private static let words = ["entries": "waiting or in flight", "outcomes": "outcomes not taken"]
 }

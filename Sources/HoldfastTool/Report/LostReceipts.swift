@@ -38,7 +38,7 @@ struct LostReceipts {
     /// Outcomes that are looked at in one reading.
     private static let page = 1000
 
-    let reader: JournalReader
+    let source: any JournalSource
     /// Outcomes of what is looked for come behind this one.
     let cursor: OutcomeCursor
     /// Whether all of them were taken under the ids of this report: then the journal refused what it does not know. Of another
@@ -66,7 +66,7 @@ struct LostReceipts {
     }
 
     /// Finds their UIDs: in the journal, and among the outcomes.
-    func look(for found: inout Found) throws(JournalError) {
+    func look(for found: inout Found) async throws {
         var wanted: [Key: [Int]] = [:]
         for (position, item) in found.items.enumerated() {
             let notification = item.notification
@@ -83,24 +83,26 @@ struct LostReceipts {
         var filter = EntryFilter()
         filter.ids = Set(wanted.keys.map(\.id))
         guard !filter.ids.isEmpty else { return }
-        var listing = reader.listing(matching: filter)
-        while let entries = try listing.next() {
-            for entry in entries {
+        var place: UID? = UID.none
+        while let last = place {
+            let part = try await source.entries(filter, after: last, limit: OperatorDeskLimits.batch)
+            for entry in part.entries {
                 let notification = entry.notification
                 take(Key(notification.id, notification.recipient, notification.topic), entry.uid)
             }
+            place = part.end
         }
         var (last, isGap) = (cursor, false)
-        while case let page = try reader.outcomes(after: last, limit: Self.page), page.end > last {
+        while case let page = try await source.outcomes(after: last, limit: Self.page, of: nil), page.end > last {
             for outcome in page.outcomes { take(Key(outcome.id, outcome.recipient, outcome.topic), outcome.uid) }
             if page.end.rawValue - last.rawValue > page.outcomes.count { isGap = true }
             last = page.end
         }
-        if try reader.outcomeLog().deleted > cursor { isGap = true }
-        try explain(&found, isGap: isGap)
+        if try await source.history().deleted > cursor { isGap = true }
+        try await explain(&found, isGap: isGap)
     }
 
-    private func explain(_ found: inout Found, isGap: Bool) throws(JournalError) {
+    private func explain(_ found: inout Found, isGap: Bool) async throws {
         for position in found.items.indices where found.items[position].uid == nil {
             guard areOfThisReport, !isGap else {
                 found.items[position].isUntold = true
@@ -110,8 +112,8 @@ struct LostReceipts {
                     : "unknown to this report: taken by another run"
                 continue
             }
-            let entries = try reader.blacklistEntries(for: found.items[position].notification.recipient)
-            found.items[position].reason = entries.isEmpty ? nil : .blacklisted
+            let entries = try await source.blacklistEntries(for: [found.items[position].notification.recipient])
+            found.items[position].reason = entries.allSatisfy(\.isEmpty) ? nil : .blacklisted
             found.items[position].detail =
                 "a crash came between its commit and this report, and it is not in the journal: it was refused"
         }

@@ -15,8 +15,8 @@ actor SendLedger {
         var untold = 0
     }
 
-    /// Where a notification stands; nil where nothing is known of it.
-    typealias Fate = @Sendable (UID) throws(JournalError) -> EntryFate?
+    /// Where each notification stands; nil where nothing is known of it.
+    typealias Fates = @Sendable ([UID]) async throws(ToolError) -> [EntryFate?]
 
     /// Notifications without an outcome.
     struct Standing: Sendable {
@@ -27,6 +27,8 @@ actor SendLedger {
 
     /// The shortest time between two checkpoints.
     private static let interval = Duration.milliseconds(200)
+    /// The most of which it is asked at once where they stand.
+    private static let page = 1000
 
     nonisolated let ids: LineIDs
     private let file: ReportFile?
@@ -209,46 +211,44 @@ actor SendLedger {
     ///
     /// - Parameters:
     ///   - isWhole: whether the input was taken to its end.
-    ///   - fate: where a notification stands.
+    ///   - fates: where notifications stand.
     ///   - troubles: why lanes stand still.
-    func finish(isWhole: Bool, fate: Fate, troubles: [LaneKey: String]) throws(ToolError) -> Standing {
+    func finish(isWhole: Bool, fates: Fates, troubles: [LaneKey: String]) async throws(ToolError) -> Standing {
         if let failure { throw failure }
-        return try writing { () throws(ToolError) in
-            try eachOpen { (number) throws(ToolError) in
-                let uid = index.uid(number)
-                switch try Self.look(fate, uid) {
-                case nil: try settle(uid, nil)
-                case .settled(let end)?: try settle(uid, end)
+        do throws(ToolError) {
+            try await eachOpen(fates) { (number, fate) throws(ToolError) in
+                switch fate {
+                case nil: try settle(index.uid(number), nil)
+                case .settled(let end)?: try settle(index.uid(number), end)
                 default: break
                 }
             }
             try checkpoint()
             var standing = Standing()
-            try eachOpen { (number) throws(ToolError) in
-                let found = try Self.look(fate, index.uid(number))
+            try await eachOpen(fates) { (number, fate) throws(ToolError) in
                 standing.open += 1
-                if case .scheduled? = found { standing.scheduled += 1 }
+                if case .scheduled? = fate { standing.scheduled += 1 }
                 guard let file else { return }
-                try file.append(
-                    try ReportLine.standing(try file.record(number), found, trouble: { troubles[$0] }))
+                try file.append(try ReportLine.standing(try file.record(number), fate, trouble: { troubles[$0] }))
             }
             try file?.finish()
             if isWhole, index.open == 0 { try file?.complete() }
             file?.close()
             return standing
+        } catch {
+            failure = failure ?? error
+            throw error
         }
     }
 
-    private func eachOpen(_ body: (Int) throws(ToolError) -> Void) throws(ToolError) {
+    private func eachOpen(
+        _ fates: Fates, _ body: (Int, EntryFate?) throws(ToolError) -> Void
+    ) async throws(ToolError) {
         var next = 0
-        while case let page = index.open(from: next, limit: 4096), let last = page.last {
-            for number in page { try body(number) }
+        while case let page = index.open(from: next, limit: Self.page), let last = page.last {
+            for (number, fate) in zip(page, try await fates(page.map(index.uid))) { try body(number, fate) }
             next = last + 1
         }
-    }
-
-    private static func look(_ fate: Fate, _ uid: UID) throws(ToolError) -> EntryFate? {
-        do throws(JournalError) { return try fate(uid) } catch { throw ToolError(error) }
     }
 
     private func checkpointIfDue() throws(ToolError) {

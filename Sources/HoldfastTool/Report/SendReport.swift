@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Holdfast
-internal import HoldfastJournal
 internal import HoldfastService
 
 /// The report of a sending: begun, or gone on with, before anything is taken.
@@ -15,20 +14,28 @@ struct SendReport {
     ///
     /// - Parameters:
     ///   - lock: of the report, from before the place was looked up; nil when it was not begun.
-    ///   - journal: its directory, of which this process is not the owner yet.
+    ///   - journalPlace: where the journal is read, of which this process is not the owner yet.
+    ///   - journal: its directory.
     ///   - lines: the task of reading the input from a place on, with these ids.
     /// - Throws: ``ToolError`` when it can't be written, or is not the report of this sending; nothing was done then.
     static func open(
-        _ path: String, _ lock: ReportLock?, of file: InputFile, at place: InputPlace, journal: String,
-        lines: (InputPlace, LineIDs) -> InputTask
+        _ path: String, _ lock: ReportLock?, of file: InputFile, at place: InputPlace, in journalPlace: JournalPlace,
+        journal: String, lines: (InputPlace, LineIDs) -> InputTask
     ) async throws -> SendReport {
         guard !path.isEmpty, path != "-" else {
             throw ToolError(.usage, "--report names a file: a later run goes on with it")
         }
+        return try await journalPlace.withSourceOfMade { source in
+            try await open(path, lock, of: file, at: place, in: source, journal: journal, lines: lines)
+        }
+    }
+
+    private static func open(
+        _ path: String, _ lock: ReportLock?, of file: InputFile, at place: InputPlace,
+        in source: (any JournalSource)?, journal: String, lines: (InputPlace, LineIDs) -> InputTask
+    ) async throws -> SendReport {
         let directory = resolved(journal)
-        let reader = try JournalReader.ofMade(at: journal)
-        defer { reader?.close() }
-        let newest = try reader?.outcomeLog().newest ?? .start
+        let newest = try await source?.history().newest ?? .start
         let report = try opened(path, lock, of: file, at: place, journal: directory, from: newest)
         guard let ids = report.header.ids else { throw ToolError(.internalFault, "the report has no key") }
         let state = report.state
@@ -39,7 +46,7 @@ struct SendReport {
                     + "of another journal, or this one was restored from a backup. Go on without --report")
         }
         let ledger = try SendLedger(report, ids: ids, from: newest)
-        if let reader, let progress = place.progress, progress.lines != state.lines || progress.part != state.part {
+        if let source, let progress = place.progress, progress.lines != state.lines || progress.part != state.part {
             let before = FileProgress(
                 path: progress.path, offset: state.offset, lines: state.lines, fingerprint: 0, finished: false,
                 part: state.part)
@@ -47,8 +54,8 @@ struct SendReport {
                 decision: .goOn(before), progress: before, history: try file.history(before: state.offset) ?? [])
             try file.seek(to: state.offset)
             var found = try await LostReceipts.lines(lines(start, ids), upTo: progress)
-            try LostReceipts(
-                reader: reader, cursor: OutcomeCursor(state.cursor), areOfThisReport: progress.run == ids.run
+            try await LostReceipts(
+                source: source, cursor: OutcomeCursor(state.cursor), areOfThisReport: progress.run == ids.run
             ).look(for: &found)
             try await ledger.recover(found)
         }

@@ -11,9 +11,14 @@ struct ServiceCheck {
     private let configuration: HoldfastConfiguration
     private let json: Bool
     private let console: Console
+    private let surroundings: [String]
 
-    init(_ configuration: HoldfastConfiguration, json: Bool, console: Console = .standard) {
+    /// - Parameter surroundings: warnings of what is beside the service's files: other processes, and its user's rights.
+    init(
+        _ configuration: HoldfastConfiguration, json: Bool, surroundings: [String] = [], console: Console = .standard
+    ) {
         (self.configuration, self.json, self.console) = (configuration, json, console)
+        self.surroundings = surroundings
     }
 
     /// The names of its properties are those of the JSON.
@@ -91,7 +96,8 @@ struct ServiceCheck {
                 clientCertificates: listener.tls?.clientAuthorities != nil, topic: listener.topic)
         }
         report.admin = configuration.admin.listen?.description
-        report.warnings = report.journal.warnings + configuration.warnings(within: DescriptorLimit.current?.raised)
+        report.warnings =
+            report.journal.warnings + configuration.warnings(within: DescriptorLimit.current?.raised) + surroundings
         return (report, status)
     }
 
@@ -100,33 +106,44 @@ struct ServiceCheck {
         let copies = configuration.journal.copies
         let isMade = try HostDirectory.examine(copies)
         try FormerJournals.refuse(in: copies)
-        let facts = try FleetFacts(postgres)
+        let facts = try FleetFacts(postgres, copies: copies)
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,
-            survives: facts.durability.words, warnings: facts.durability.warnings)
+            survives: facts.durability.words, warnings: facts.warnings)
     }
 
     /// - Throws: ``JournalError`` when it is there and can't be read, or can't be made.
     private func journal(at path: String) throws(JournalError) -> Report.Journal {
-        let exists = try LMDBJournal.examine(path, try configuration.journal.options(create: true))
+        let credential = configuration.journal.withheldCredential
+        let exists = try LMDBJournal.examine(
+            path, credential == nil ? try configuration.journal.options(create: true) : LMDBJournal.Options())
         guard exists else {
             let isMade = FileManager.default.fileExists(atPath: path)
             let directory = isMade ? path : URL(fileURLWithPath: path).deletingLastPathComponent().path
-            guard FileManager.default.isWritableFile(atPath: directory) else {
-                throw JournalError(
-                    .permissionDenied, "\(path) can't be made: this user may not write to \(directory)")
-            }
+            if let error = SystemProbe.refusal(making: path, in: directory) { throw error }
             return .init(path: path, exists: false, owner: nil, unconfirmed: nil)
+        }
+        if let credential, KeyFileChoice.isWithheld {
+            var journal = Report.Journal(
+                path: path, exists: true, owner: try JournalReader.owner(of: path), unconfirmed: nil)
+            journal.warnings = [
+                "the journal was not looked at: its key is systemd's credential \(credential), which the service alone is given. "
+                    + "While it runs, root has it by HOLDFAST_JOURNAL_KEY_FILE=/run/credentials/holdfast.service/\(credential)"
+            ]
+            return journal
         }
         let reader = try JournalReader(at: path)
         defer { reader.close() }
         let status = try reader.status()
-        guard FileManager.default.isWritableFile(atPath: path) else {
+        switch SystemProbe.readOnly(path) {
+        case .mount?:
             throw JournalError(
-                .permissionDenied,
-                "\(path) can be read and not written to: this user may not, or its file system is mounted for reading only"
-            )
+                .readOnly, "\(path) can be read and not written to: its file system is mounted for reading only")
+        case .rights?:
+            throw JournalError(.permissionDenied, "\(path) can be read and not written to: this user may not")
+        case nil: break
         }
+        if configuration.journal.keyFile != nil { try reader.refuseUnsealed() }
         return .init(
             path: path, exists: true, owner: reader.owner, unconfirmed: status.unconfirmed,
             unserved: UnservedLane.find(in: status, routes: configuration.routes.map(\.name)))
@@ -138,7 +155,8 @@ struct ServiceCheck {
         let unserved = journal.unserved.reduce(0) { sum, lane in sum + lane.unconfirmed }
         let state =
             journal.exists
-            ? Format.plural((journal.unconfirmed ?? 0) - unserved, "notification") + " to deliver"
+            ? (journal.unconfirmed.map { Format.plural($0 - unserved, "notification") + " to deliver" }
+                ?? "not looked at")
                 + (journal.owner.map { "; in use by \($0)" } ?? "")
             : "will be made"
         var rows = [("journal", journal.path, state)]

@@ -15,9 +15,8 @@ struct TopFinding: Sendable {
             let lines: [String]
             switch place {
             case .directory(let path): lines = try await local(path, Self.question(text))
-            case .fleet(let journal):
-                let search = RemoteSearch(question: Self.question(text))
-                lines = try await journal.use { Self.lines(try await search.find(of: $0, limit: Self.limit)) }
+            case .served(let journal): lines = try await asked(journal, Self.question(text))
+            case .fleet(let journal): lines = try await asked(journal, Self.question(text))
             }
             return TopMachine.Found(
                 title: "find \(text)",
@@ -64,6 +63,11 @@ struct TopFinding: Sendable {
             return Self.lines(facts)
         default: return Self.table(waiting, ended)
         }
+    }
+
+    private func asked(_ journal: any AskedJournal, _ question: HistorySearch.Question) async throws -> [String] {
+        let search = RemoteSearch(question: question)
+        return try await journal.use { Self.lines(try await search.find(of: $0, limit: Self.limit)) }
     }
 
     private static func lines(_ found: RemoteSearch.Found) -> [String] {

@@ -15,8 +15,13 @@ struct TopLanes {
         let room = max(rows - 1, 1)
         let index = status.lanes.firstIndex { $0.key == selected } ?? 0
         let first = max(0, min(index - room / 2, count - room))
-        let name = nameWidth
-        return [heading(name)] + status.lanes.dropFirst(first).prefix(room).map { line($0, name) }
+        let width = nameWidth
+        let names = TopText.distinct(
+            status.lanes.map { screen.safe($0.key.description) }, columns: width, screen.signs)
+        return [heading(width)]
+            + zip(status.lanes, names).dropFirst(first).prefix(room).map {
+                line($0, TopText.cell($1, width, screen.signs))
+            }
     }
 
     /// Columns that the names get: the others are narrower, and are left out where there is no room.
@@ -36,11 +41,11 @@ struct TopLanes {
         return TopLine(text + "  " + TopText.cell("OLDEST", 7, right: true, signs), .faint)
     }
 
-    private func line(_ lane: DeskStatus.Lane, _ name: Int) -> TopLine {
+    private func line(_ lane: DeskStatus.Lane, _ name: String) -> TopLine {
         let signs = screen.signs
         let isSelected = lane.key == selected
         var line = TopLine(
-            "\(isSelected ? signs.pointer : " ") \(TopText.cell(screen.safe(lane.key.description), name, signs))  ")
+            "\(isSelected ? signs.pointer : " ") \(name)  ")
         line.add(TopText.cell(lane.word, 7, signs), isSelected ? .plain : lane.style)
         var rest = "  \(TopText.cell(Format.count(lane.unconfirmed), 9, right: true, signs))"
         if isWide { rest += "  \(TopText.cell(Format.count(lane.deferred), 9, right: true, signs))" }

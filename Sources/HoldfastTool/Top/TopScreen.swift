@@ -192,10 +192,11 @@ struct TopScreen {
             TopLine(
                 "\(TopText.cell("ROUTE", name, signs))  \(TopText.cell("CONN", 7, signs))  IN FLIGHT  STATE", .faint)
         ]
-        for route in status.routes {
+        let names = TopText.distinct(status.routes.map { safe($0.name) }, columns: name, signs)
+        for (route, shown) in zip(status.routes, names) {
             let connections = route.connections.map { "\($0)/\(route.connectionLimit ?? $0)" } ?? "-"
             var line = TopLine(
-                "\(TopText.cell(safe(route.name), name, signs))  \(TopText.cell(connections, 7, signs))  "
+                "\(TopText.cell(shown, name, signs))  \(TopText.cell(connections, 7, signs))  "
                     + "\(TopText.cell(Format.count(route.inFlight), 9, right: true, signs))  ")
             let words = [route.holding, route.connection].compactMap(\.self).joined(separator: "; ")
             line.add(safe(words), route.isAway ? .red : route.holding != nil ? .yellow : .plain)

@@ -102,6 +102,40 @@ enum TopText {
         return result + signs.ellipsis
     }
 
+    /// Texts in no more than so many columns each, that differ where they can: what is left out of a long one is in its middle,
+    /// and where it is shared by all.
+    static func distinct(_ texts: [String], columns: Int, _ signs: TopSigns) -> [String] {
+        guard columns > 1, texts.contains(where: { width($0) > columns }) else {
+            return texts.map { cut($0, to: columns, signs) }
+        }
+        let wanted = Set(texts).count
+        var (best, greatest) = (texts, 0)
+        // From the middle outwards.
+        let room = columns - 1
+        for head in (0...room).sorted(by: { (abs($0 * 2 - room), $0) < (abs($1 * 2 - room), $1) }) {
+            let shown = texts.map { cutMiddle($0, to: columns, head: head, signs) }
+            let count = Set(shown).count
+            if count > greatest { (best, greatest) = (shown, count) }
+            if count == wanted { break }
+        }
+        return best
+    }
+
+    /// - Parameter head: columns of its beginning that are shown.
+    private static func cutMiddle(_ text: String, to columns: Int, head: Int, _ signs: TopSigns) -> String {
+        guard width(text) > columns else { return text }
+        func part(_ characters: some Sequence<Character>, _ columns: Int) -> [Character] {
+            var left = columns
+            return Array(
+                characters.prefix { character in
+                    left -= width(character)
+                    return left >= 0
+                })
+        }
+        let tail = part(text.reversed(), columns - 1 - head)
+        return String(part(text, head)) + signs.ellipsis + String(tail.reversed())
+    }
+
     /// A text in exactly so many columns.
     static func cell(_ text: String, _ columns: Int, right: Bool = false, _ signs: TopSigns) -> String {
         let shown = cut(text, to: columns, signs)

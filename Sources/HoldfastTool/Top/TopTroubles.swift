@@ -11,7 +11,12 @@ enum TopTroubles {
         return silent
             + (status.conditions ?? []).map { condition in
                 let since = Format.span(now.since(condition.since))
-                let affected = condition.affected > 0 ? ", \(Format.count(condition.affected)) concerned" : ""
+                let count = condition.affected
+                let affected =
+                    count == 0
+                    ? ""
+                    : condition.kind.countsRefusals
+                        ? ", \(Format.plural(count, "refusal"))" : ", \(Format.count(count)) concerned"
                 let command = condition.command.map { ": `\($0)`" } ?? ""
                 let words = "\(condition.what) (\(since)\(affected)). Next: \(condition.next)\(command)"
                 return TopLine(

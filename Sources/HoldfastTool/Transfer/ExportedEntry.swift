@@ -34,10 +34,14 @@ enum ExportedEntry {
     typealias HeaderKey = HeadersForm.CodingKeys
     typealias RecipientKey = RecipientForm.CodingKeys
 
+    /// Google's own form, in place of the address, the topic and the payload. An import reads it, and an export, which is
+    /// exact, has the others.
+    enum MessageKey: String, CodingKey, CaseIterable { case project, message }
+
     /// The names of all members that a line may have.
     static let names =
         Key.allCases.map(\.stringValue) + HeaderKey.allCases.map(\.stringValue)
-        + RecipientKey.allCases.map(\.stringValue)
+        + RecipientKey.allCases.map(\.stringValue) + MessageKey.allCases.map(\.stringValue)
 
     enum RejectionKey: String, CodingKey, CaseIterable {
         case reason, status, timestamp

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastFCM
 internal import HoldfastJournal
 internal import HoldfastService
 
@@ -97,6 +98,7 @@ extension Members {
     private typealias Key = ExportedEntry.Key
     private typealias Header = ExportedEntry.HeaderKey
     private typealias To = ExportedEntry.RecipientKey
+    private typealias Google = ExportedEntry.MessageKey
     private typealias Rejection = ExportedEntry.RejectionKey
 
     func entry() throws -> RestoredEntry {
@@ -143,7 +145,22 @@ extension Members {
                 rejectedAt: try rejection.needed(Rejection.rejectedAt, rejection.time(Rejection.rejectedAt))))
     }
 
+    /// The message of Google's form; nil for a line in the form of an export.
+    private func message() throws -> FCMMessage? {
+        guard let value = value(Google.message) else {
+            guard value(Google.project) == nil else { throw LineFault("\"project\" goes with \"message\"") }
+            return nil
+        }
+        let others: [any CodingKey] = [To.token, To.channel, To.address, Header.topic, Key.payload, Key.payloadBytes]
+        if let other = others.first(where: { self.value($0) != nil }) {
+            throw LineFault("has both \"message\" and \"\(other.stringValue)\"")
+        }
+        guard value.kind == .object else { throw LineFault("\"message\" must be an object") }
+        do throws(Refusal) { return try FCMMessage(raw(value.range)) } catch { throw LineFault(error) }
+    }
+
     private func notification() throws -> PushNotification {
+        let message = try message()
         guard let id = NotificationID(try needed(Header.id, string(Header.id))) else {
             throw LineFault("\"apns-id\" must be a UUID")
         }
@@ -152,10 +169,14 @@ extension Members {
             throw LineFault("\"guarantee\" must be at-least-once or at-most-once")
         }
         var notification = PushNotification(
-            recipient: try recipient(), topic: try needed(Header.topic, string(Header.topic)), payload: try payload(),
+            recipient: try message.map { .service($0.target) } ?? recipient(),
+            topic: try message == nil
+                ? needed(Header.topic, string(Header.topic)) : needed(Google.project, string(Google.project)),
+            payload: try message?.content ?? payload(),
             payloadKind: try integer(Key.payloadKind, UInt8.self).map(PayloadKind.init(rawValue:)) ?? .json,
             pushType: try pushType(),
-            priority: try priority(), expiration: try expiration(), collapseID: try string(Header.collapseID), id: id,
+            priority: try priority() ?? message?.priority, expiration: try expiration(of: message),
+            collapseID: try string(Header.collapseID), id: id,
             tokenRegisteredAt: try time(Header.tokenRegisteredAt), guarantee: guarantee)
         notification.tag = try bytes(Key.tag, or: Key.tagBytes)
         notification.context = try bytes(Key.context, or: Key.contextBytes)
@@ -183,7 +204,14 @@ extension Members {
         }
     }
 
-    private func expiration() throws -> Expiration {
+    private func expiration(of message: FCMMessage?) throws -> Expiration {
+        if let message, value(Header.tryUntil) == nil, value(Header.expiration) == nil {
+            let acceptedAt = try needed(Key.acceptedAt, time(Key.acceptedAt))
+            guard let expiration = message.expiration(at: acceptedAt) else {
+                throw LineFault("has no \"apns-expiration\", and the message no \"android\" with a \"ttl\"")
+            }
+            return expiration
+        }
         guard let deadline = try integer(Header.tryUntil, Int64.self) else {
             return Expiration(unixSeconds: try needed(Header.expiration, integer(Header.expiration, Int64.self)))
         }

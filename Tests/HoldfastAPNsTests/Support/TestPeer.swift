@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import RawClients
 import Testing
 
 @testable import Holdfast
@@ -110,19 +111,4 @@ final class Conversation: ChannelInboundHandler {
                 }
             }
     }
-}
-
-/// Carries what it reads to another channel.
-private final class Carrier: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let other: any Channel
-
-    init(to other: any Channel) { self.other = other }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
 }

@@ -1,4 +1,5 @@
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 @testable import Holdfast

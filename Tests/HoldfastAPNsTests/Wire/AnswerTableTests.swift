@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 @testable import Holdfast

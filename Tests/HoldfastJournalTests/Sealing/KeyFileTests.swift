@@ -62,6 +62,32 @@ import Testing
         }
     }
 
+    @Test("A directory, a link that leads nowhere and a credential that was not given are told as what they are")
+    func noFile() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let link = scratch.path + "/link.key"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "nowhere")
+        for (path, words) in [
+            (scratch.path, "is a directory"), (link, "leads to no file"),
+            (scratch.path + "/none", "there is no key file"),
+            ("$CREDENTIALS_DIRECTORY/journal.key", "/run/credentials/holdfast.service/journal.key"),
+        ] {
+            let found = error(path)
+            #expect(
+                found?.code == .wrongKey && found?.message.contains(words) == true, "\(found?.message ?? "nothing")")
+            #expect(found?.message.contains("chmod") == false)
+        }
+        #expect(error("$CREDENTIALS_DIRECTORY/journal.key")?.message.contains("HOLDFAST_JOURNAL_KEY_FILE") == true)
+        #expect(JournalKeys.isWithheld("$CREDENTIALS_DIRECTORY/journal.key"))
+        #expect(!JournalKeys.isWithheld(link))
+        // As root names it for a command.
+        #expect(KeyFile.isCredential("/run/credentials/holdfast.service/journal.key"))
+        for other in ["/run/credentials/../etc/journal.key", "/etc/run/credentials/journal.key", link] {
+            #expect(!KeyFile.isCredential(other), "\(other)")
+        }
+    }
+
     @Test("A key that is missing is named, where the journal says which one it is") func needed() throws {
         let scratch = Scratch()
         defer { scratch.remove() }

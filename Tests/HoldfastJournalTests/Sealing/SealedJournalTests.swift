@@ -271,6 +271,52 @@ enum Sealing {
         #expect(try journal.blacklist.entries(for: SampleJournal.bad(1).recipient).count == 1)
     }
 
+    @Test("A compaction that ends between the two files leaves a journal that says so, until the next has ended")
+    func half() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let (path, keys) = (scratch.journal, try Sealing.keys(1))
+        do {
+            let journal = try Sealing.open(path, nil)
+            defer { journal.close() }
+            try Sealing.fill(journal)
+        }
+        for unseals in [false, true] {
+            let blacklist = path + "/blacklist/data.mdb"
+            let before = try Data(contentsOf: URL(fileURLWithPath: blacklist))
+            #expect(try sealing(path, keys) == (unseals ? .sealed : .clear))
+            _ = try JournalCompaction.run(directory: path, keys: keys, unseals: unseals)
+            let after = try Data(contentsOf: URL(fileURLWithPath: blacklist))
+            // As a kill leaves it after the first of two renames.
+            try before.write(to: URL(fileURLWithPath: blacklist))
+            let sealed = unseals ? "blacklist/data.mdb" : "entries/data.mdb"
+            #expect(try sealing(path, keys) == .half(sealed: sealed))
+            let refused = Sealing.error { try Sealing.open(path, keys).close() }
+            #expect(refused?.code == .wrongKey, "\(String(describing: refused))")
+            #expect(
+                refused?.message.contains("\(sealed) is sealed") == true && refused?.message.contains("compact") == true
+            )
+            // Its copy would be in the clear by half, and nobody be told.
+            let copy = scratch.journal + ".copy"
+            let kept = Sealing.error { _ = try JournalBackup.run(directory: path, destination: copy, keys: keys) }
+            #expect(kept?.code == .wrongKey && kept?.message == refused?.message, "\(String(describing: kept))")
+            #expect(!FileManager.default.fileExists(atPath: copy))
+            if !unseals { #expect(try !Sealing.clear(path).isEmpty) }
+            _ = try JournalCompaction.run(directory: path, keys: keys, unseals: unseals)
+            #expect(try sealing(path, keys) == (unseals ? .clear : .sealed))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: blacklist)).count == after.count)
+        }
+    }
+
+    /// As a reader and a verification say it, which agree.
+    private func sealing(_ path: String, _ keys: JournalKeys) throws -> JournalSealing {
+        let reader = try JournalReader(directory: path, keys: keys)
+        defer { reader.close() }
+        let report = try JournalVerification.run(directory: path, keys: keys)
+        #expect(report.sealing == reader.sealing && report.isSound)
+        return reader.sealing
+    }
+
     @Test("Rows that were exchanged, or changed, are damage; all others go on")
     func exchanged() throws {
         let scratch = Scratch()

@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastTesting
 import NIOCore
 import Testing

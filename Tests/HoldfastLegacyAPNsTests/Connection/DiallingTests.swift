@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastTesting
 import Testing
 

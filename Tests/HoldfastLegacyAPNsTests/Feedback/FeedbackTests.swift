@@ -1,10 +1,12 @@
 import Foundation
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastOpenSSL
 import HoldfastTesting
 import NIOCore
 import NIOPosix
+import RawClients
 import Testing
 
 @testable import HoldfastLegacyAPNs
@@ -277,11 +279,11 @@ private final class Relay: Sendable {
                 return ClientBootstrap(group: client.eventLoop)
                     .channelInitializer { server in
                         server.eventLoop.makeCompletedFuture {
-                            try server.pipeline.syncOperations.addHandler(Passage(to: client))
+                            try server.pipeline.syncOperations.addHandler(Carrier(to: client))
                         }
                     }
                     .connect(host: "127.0.0.1", port: port)
-                    .flatMapThrowing { try client.pipeline.syncOperations.addHandler(Passage(to: $0)) }
+                    .flatMapThrowing { try client.pipeline.syncOperations.addHandler(Carrier(to: $0)) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         return Relay(listener, accepted)
@@ -296,18 +298,4 @@ private final class Relay: Sendable {
         cut()
         try await listener.close()
     }
-}
-
-private final class Passage: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let partner: any Channel
-
-    init(to partner: any Channel) { self.partner = partner }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        partner.writeAndFlush(unwrapInboundIn(data), promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) { partner.close(promise: nil) }
 }

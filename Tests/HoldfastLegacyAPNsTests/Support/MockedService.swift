@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastMockAPNs
+import HoldfastMocking
 
 @testable import HoldfastLegacyAPNs
 

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import RawClients
 import Testing
 

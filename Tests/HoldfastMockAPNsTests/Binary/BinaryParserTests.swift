@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import HoldfastMockAPNs
+@testable import HoldfastMocking
 
 @Suite("The binary protocol's frames, as the mock reads them")
 struct BinaryParserTests {

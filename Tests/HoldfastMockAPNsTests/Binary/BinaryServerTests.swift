@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import Testing
 
 @Suite("The binary mock")
@@ -164,7 +165,7 @@ struct BinaryServerTests {
         ] {
             var configuration = MockBinaryConfiguration()
             configure(&configuration)
-            await #expect(throws: MockAPNsError.self) { _ = try await MockBinaryServer.start(configuration) }
+            await #expect(throws: MockError.self) { _ = try await MockBinaryServer.start(configuration) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastMockAPNs
+import HoldfastMocking
 import NIOCore
 import NIOPosix
 import NIOSSL

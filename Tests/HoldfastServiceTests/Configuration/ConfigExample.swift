@@ -55,7 +55,7 @@ struct ConfigDocumentationTests {
         let folder = try TemporaryFolder()
         for name in [
             "ca.pem", "AuthKey.p8", "push.pem", "push.key", "push.txt", "server.pem", "server.key", "server.txt",
-            "senders.crl", "operators", "crm.secret",
+            "senders.crl", "operators", "crm.secret", "service-account.json", "accounts.json",
         ] { try folder.write(name, "") }
         try folder.write("holdfast.yaml", try ConfigExample.full())
         let configuration = try HoldfastConfiguration.load(file: folder("holdfast.yaml"), environment: [:])
@@ -72,7 +72,10 @@ struct ConfigDocumentationTests {
                 #expect(try key.type.parse(standard, "/") == entry.value, "\(key.name)")
             }
         }
-        #expect(configuration.routes.map(\.name) == ["example", "older", "inline", "inline-certificate"])
+        #expect(
+            configuration.routes.map(\.name) == [
+                "example", "older", "android", "android-by-command", "inline", "inline-certificate",
+            ])
         #expect(configuration.routes[0].rate?.burst == 1000 && configuration.routes[1].topics == nil)
         #expect(configuration.routes[0].trust == folder("ca.pem"))
     }

@@ -107,11 +107,11 @@ struct ConfigurationTests {
             "12:18: routes[0].certificate.file: is missing; takes a file",
             "12:19: routes[0].certificate.fil: is no key; did you mean file?",
             "13:5: routes[0].per-second: is no key; there is routes[].rate.per-second",
-            "14:11: routes[0].rate: is a single value; takes keys with values: per-second, burst",
+            "14:11: routes[0].rate: is a single value; takes keys with values: per-second, burst, ramp-up",
             #"15:11: routes[1].name: "example" is also the name of routes[0]: each route has one of its own"#,
             "16:15: routes[1].endpoint: is a list; takes `production`, `sandbox`, `https://HOST[:PORT]` or "
                 + "`binary+tls://HOST[:PORT]`, and `http://` or `binary://` with a loopback address",
-            "17:13: routes[1].topics: is a single value; takes a list of topics, each 1 to 255 bytes, at most 1000",
+            "17:13: routes[1].topics: is a single value; takes a list of topics, each 1 to 255 visible ASCII characters, at most 1000",
             #"18:18: routes[1].connections: is "0"; takes a whole number from 1 to 1000"#,
             "19:19: routes[1].quiet-period: is for `confirm: quiet`: a barrier waits for its answer",
             #"20:14: log.level: is "loud"; takes `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`"#,
@@ -366,6 +366,43 @@ struct ConfigurationTests {
                 "HOLDFAST_JOURNAL_LIMTI: stands for no key", "HOLDFAST_ROUTES_5_ENDPOINT: stands for no key",
                 "HOLDFAST_ROUTES_A_B_CONNECTIONS: stands for no key",
             ])
+    }
+
+    @Test("A variable that is not UTF-8 is a mistake, and names no other file")
+    func variableEncoding() throws {
+        let problems = try problems(
+            "routes: [{endpoint: sandbox}]",
+            environment: ["HOLDFAST_JOURNAL": "/j\u{FFFD}", "HOLDFAST_ROUTES_0_TRUST": "/\u{FFFD}.pem"])
+        #expect(
+            problems == [
+                "HOLDFAST_JOURNAL: journal.path: is not UTF-8, so it would be read as another text: write it in UTF-8",
+                "HOLDFAST_ROUTES_0_TRUST: routes[0].trust: is not UTF-8, so it would be read as another text: write it in UTF-8",
+            ])
+        let named = #expect(throws: ConfigError.self) {
+            try HoldfastConfiguration.loadJournal(file: nil, environment: ["HOLDFAST_CONFIG": "c\u{FFFD}.yaml"])
+        }
+        #expect(named?.lines.map { $0.hasPrefix("HOLDFAST_CONFIG: is not UTF-8") } == [true], "\(named?.lines ?? [])")
+    }
+
+    @Test("A topic that no notification may have is a mistake, wherever one is given")
+    func topics() throws {
+        let problems = try problems(
+            """
+            routes: [{endpoint: sandbox, topics: [com.example.good, com.example.my app]}]
+            gateway: {binary: {topic: com.example.é}, feedback: {topic: com.example.ok}}
+            log: {follow: {topics: [" com.example.app"]}}
+            clients: [{subject: CN=a, topics: [a b]}]
+            """
+        ).map { $0.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? "" }
+        let form = "1 to 255 visible ASCII characters"
+        #expect(
+            problems.filter { $0.contains(form) } == [
+                "routes[0].topics: \"com.example.my app\" has spaces; takes a list of topics, each \(form), at most 1000",
+                "gateway.binary.topic: \"com.example.é\" has other characters; takes a topic, \(form)",
+                "log.follow.topics: \" com.example.app\" has spaces; takes a list of topics, each \(form), at most 100",
+                "clients[0].topics: \"a b\" has spaces; takes a list of topics, each \(form), at most 1000",
+            ])
+        #expect(!problems.contains { $0.contains("feedback.topic") })
     }
 
     // MARK: Help

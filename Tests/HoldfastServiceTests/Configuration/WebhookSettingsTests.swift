@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastRequests
 import HoldfastWebhooks
 import Scratch
 import Testing
@@ -55,7 +56,7 @@ struct WebhookSettingsTests {
                 proxy: http://proxy.example
             """)
         let ready = try configuration.webhooks.map { try ReadyWebhook($0).configuration }
-        #expect(ready[0].address == (try WebhookAddress("https://crm.example.com/told?key=abc")))
+        #expect(ready[0].address == (try PostAddress(webhook: "https://crm.example.com/told?key=abc")))
         #expect(ready[0].producers == nil && ready[0].endings == nil && ready[0].batch == 500)
         #expect(ready[0].timeout == .seconds(30) && ready[0].retry.minimum == .seconds(1))
         #expect(ready[0].retry.maximum == .seconds(300) && ready[0].secret == ready[1].secret)

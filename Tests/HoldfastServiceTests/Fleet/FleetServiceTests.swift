@@ -3,6 +3,7 @@ import Holdfast
 import HoldfastGateway
 import HoldfastJournal
 import HoldfastMockAPNs
+import HoldfastMocking
 import HoldfastPQ
 import HoldfastPostgres
 import Logging
@@ -62,9 +63,10 @@ struct FleetServiceTests {
         let configuration = try HoldfastConfiguration.load(file: folder("\(name).yaml"), environment: [:])
         var sources = ServiceRun.Sources()
         let times = LeaseTimes(beat: .milliseconds(20), hold: .seconds(20), takeAfter: .seconds(60))
-        sources.openJournal = { configuration, logger in
+        sources.openJournal = { configuration, record, logger, onWaiting in
             let postgres = try #require(configuration.journal.postgres)
-            return try await FleetPlace.open(postgres, configuration.journal, times: times, logger: logger)
+            return try await FleetPlace.open(
+                postgres, configuration.journal, record, times: times, logger: logger, onWaiting: onWaiting)
         }
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
@@ -92,13 +94,24 @@ struct FleetServiceTests {
             by: soon())
     }
 
+    @Test(
+        "A journal that is another host's leads to the database, and not to a check of its files",
+        arguments: [true, false])
+    func left(isLeft: Bool) {
+        let findings = ServiceFindings(failure: JournalFailure(words: "it is not open", isLeft: isLeft))
+        let condition = findings.conditions(now: WallTime(seconds: 1)).first
+        #expect(condition?.kind == .journalFailed && condition?.what == "it is not open")
+        #expect(condition?.command == (isLeft ? "holdfast postgres status" : "holdfast journal verify"))
+    }
+
     @Test("A host that joins heeds the fleet's orders before its engine has begun")
     func orderedBefore() async throws {
         try order("default", pausing: true)
         let run = try host("one")
         let configuration = run.state.withLock(\.configuration)
         let life = try await ServiceLife(
-            try await run.sources.openJournal(configuration, run.logger), configuration: configuration,
+            try await run.sources.openJournal(configuration, run.record, run.logger) { _ in },
+            configuration: configuration,
             routes: run.state.withLock(\.routes), webhooks: [], at: [:], host: run.host, listeners: [],
             metrics: run.engineMetrics, means: { throw CancellationError() })
         let lanes = try await life.engine.desk.status().lanes
@@ -136,6 +149,32 @@ struct FleetServiceTests {
         await two.end()
         #expect(await second.error == nil)
         try await mock.stop()
+    }
+
+    @Test("Owners are asked while somebody looks at the fleet and at no other time, in one round for all who look")
+    func looked() async throws {
+        let (one, two) = (try host("one"), try host("two"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        let look = try #require(one.state.withLock(\.life)?.fleet?.look)
+        #expect(await waitUntil { one.state.withLock(\.life)?.fleet?.journals.count == 2 })
+        #expect(look.rounds == 0)
+        let standings = await withTaskGroup(of: FleetStanding.self, returning: [FleetStanding].self) { group in
+            for _ in 0..<20 { group.addTask { await look.standing() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(standings.allSatisfy { $0.journals.allSatisfy { $0.answeredAt != nil } && $0.journals.count == 2 })
+        #expect(standings.allSatisfy { $0.host == "one" && $0.journal == "one" && $0.hosts == 2 })
+        #expect(look.rounds == 1)
+        // What was changed by this page is asked for at once.
+        look.forget()
+        #expect(await look.standing().trouble == nil)
+        #expect(look.rounds == 2)
+        await one.end()
+        await two.end()
+        #expect(await first.error == nil)
+        #expect(await second.error == nil)
     }
 
     @Test("What a host that ends has left is delivered by another at once")
@@ -194,6 +233,55 @@ struct FleetServiceTests {
         async let outcome = waiting.run()
         await waiting.end()
         #expect(await outcome.error == nil)
+    }
+
+    @Test("A host that starts while the database is away says that, which one it is and since when, until it is back")
+    func awayAtStart() async throws {
+        let proxy = try FaultProxy(to: cluster.port)
+        proxy.fail(.cutBefore("S"))
+        let run = try host("one", of: cluster.tcp("user=\(role)", port: proxy.port))
+        async let outcome = run.run()
+        let place = "127.0.0.1:\(proxy.port) can't be used now"
+        #expect(await waitUntil { run.health.obstacles.first?.contains(place) == true }, "\(run.health)")
+        let words = run.health.obstacles.first ?? ""
+        #expect(words.hasPrefix("starting, and waiting for ") && words.contains(" s: "), "\(words)")
+        let first = try #require(run.conditions.first)
+        #expect(first.kind == .databaseAway && first.severity == .fault && first.what.contains(place))
+        // For tools, whom nobody serves yet.
+        let wait = try #require(HostDirectory.wait(in: folder("one")))
+        #expect(
+            wait.trouble == .away && wait.words == first.what
+                && wait.process == ProcessInfo.processInfo.processIdentifier)
+        proxy.fail(nil)
+        #expect(await waitUntil { run.health.isReady })
+        #expect(run.conditions.isEmpty && run.health.warnings.allSatisfy { !$0.contains("can't be used") })
+        #expect(HostDirectory.wait(in: folder("one")) == nil)
+        await run.end()
+        #expect(await outcome.error == nil)
+    }
+
+    @Test("That the database has lost orders to the fleet is a condition of the service")
+    func ordersLost() async throws {
+        try order("default", pausing: true)
+        let before = try host("one")
+        async let first = before.run()
+        #expect(await waitUntil { before.health.isReady })
+        let engine = try #require(before.engine)
+        #expect(await waitUntil { engine.status().lanes.allSatisfy { $0.state.standsStillBecause == "paused: night" } })
+        #expect(!before.conditions.contains { $0.kind == .ordersLost })
+        await before.end()
+        #expect(await first.error == nil)
+        try cluster.psql("DELETE FROM \(schema).orders")
+        let run = try host("one")
+        async let second = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        let found = run.conditions.filter { $0.kind == .ordersLost }
+        #expect(found.map(\.subject) == ["one"] && found.map(\.severity) == [.warning], "\(run.conditions)")
+        #expect(found.first?.what.contains("put back for all journals: lanes default") == true)
+        #expect(run.health.warnings.filter { $0.contains("went back to before orders") }.count == 1)
+        #expect(try cluster.psql("SELECT count(*) FROM \(schema).orders") == "1")
+        await run.end()
+        #expect(await second.error == nil)
     }
 
     @Test("A journal of a directory with something left is not passed over where its host begins to use a database")

@@ -56,7 +56,12 @@ struct PageOperationTests {
         #expect(throws: ControlError.self) { try PageItems(query: "topik=a", ["topic"]) }
         #expect(throws: ControlError.self) { try PageItems(body: Array(#"{"topik":"a"}"#.utf8), ["topic"]) }
         #expect(throws: ControlError.self) { try PageItems(body: Array(#"["topic"]"#.utf8), ["topic"]) }
-        #expect(throws: ControlError.self) { try PageItems(body: Array(#"{"topic":{}}"#.utf8), ["topic"]) }
+        for wrong in ["{}", "[\"a\"]", "null", "1.5"] {
+            let error = #expect(throws: ControlError.self) {
+                try PageItems(body: Array(#"{"topic":\#(wrong),"all":true}"#.utf8), ["topic", "all"])
+            }
+            #expect(error?.message.contains("topic takes a text, a whole number, true or false") == true)
+        }
         let items = try PageItems(body: Array(#"{"topic":"a","uids":7,"all":true}"#.utf8), ["topic", "uids", "all"])
         #expect(items["topic"] == "a" && items["uids"] == "7" && items["all"] == "true" && !items.choosesAll)
         #expect(try PageItems(body: Array(#"{"all":true}"#.utf8), ["all"]).choosesAll)

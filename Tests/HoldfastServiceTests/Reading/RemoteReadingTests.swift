@@ -1,7 +1,9 @@
+import Foundation
 import Holdfast
 import HoldfastAPNsAnswers
 import HoldfastControl
 import HoldfastJournal
+import Logging
 import Scratch
 import Testing
 
@@ -37,6 +39,37 @@ struct RemoteReadingTests {
                 place: place, attempts: UInt16(number % 4), isPossiblySent: number.isMultiple(of: 7),
                 lastReason: number.isMultiple(of: 2) ? .tooManyRequests : nil))
     }
+
+    @Test("The control socket answers the same where its process reads, and nothing of it where it does not")
+    func bySocket() async throws {
+        _ = try await desk.restore((1...300).map { try Self.entry($0) }, note: nil)
+        for further in [JournalAnswers(directory: folder("j")).requests, nil] {
+            let socket = ControlSocket(
+                desk: desk, journal: folder("j"), further: further, logger: Logger(label: "test"))
+            let serving = Task { try await socket.run() }
+            #expect(await waitUntil { FileManager.default.fileExists(atPath: socket.socketPath) })
+            let remote = try await RemoteDesk(journal: folder("j"))
+            let reader = RemoteReader(remote)
+            if further == nil {
+                let error = await #expect(throws: ControlError.self) { try await reader.tally(EntryFilter()) }
+                #expect(error?.code == .unknownRequest)
+            } else {
+                #expect(try await reader.tally(EntryFilter()).tallies.reduce(0) { $0 + $1.count } == 300)
+                let part = try await reader.entries(EntryFilter(), after: .none, limit: 2)
+                #expect(part.entries.count == 2)
+                #expect(part.entries.first?.notification.payload.count ?? 0 > 4000)
+                let other = await #expect(throws: ControlError.self) {
+                    try await remote.ask("/v1/reading/other", EmptyForm(), as: EmptyForm.self)
+                }
+                #expect(other?.code == .unknownRequest)
+            }
+            await remote.close()
+            serving.cancel()
+            try await serving.value
+        }
+    }
+
+    private struct EmptyForm: Codable {}
 
     private func remote() async throws -> RemoteDesk {
         let answers = JournalAnswers(directory: folder("j"), blacklist: nil)
@@ -76,11 +109,12 @@ struct RemoteReadingTests {
             change(&filter)
             filters.append(filter)
         }
-        for filter in filters {
+        // A part ends at its bytes, or at the limit.
+        for (filter, limit) in filters.map({ ($0, 100_000) }) + [(EntryFilter(), 300)] {
             var found: [JournalEntry] = []
             var (after, parts): (UID?, Int) = (UID.none, 0)
             while let last = after {
-                let part = try await reader.entries(filter, after: last, limit: 100_000)
+                let part = try await reader.entries(filter, after: last, limit: limit)
                 found += part.entries
                 after = part.end
                 parts += 1
@@ -147,5 +181,44 @@ struct RemoteReadingTests {
         }
         #expect(newer?.code == .unknownRequest && newer?.message.contains("moods") == true)
         journal.close()
+    }
+
+    @Test("Where entries stand comes with what explains it; of notes only those of `send` are told")
+    func standings() async throws {
+        let cause = RejectionCause(
+            reason: .badTopic, status: 400, timestamp: Self.now, rejectedAt: Self.now.advanced(by: .seconds(9)))
+        let uids = try await desk.restore(
+            [.waiting, .deferred(until: Self.now), .rejected(cause)].map { try Self.entry(1, $0) }, note: nil)
+        try journal.setNote("file/1-2", to: [1, 2, 0xFF])
+        try journal.setNote("fcm-token/apns", to: Array("secret".utf8))
+        let remote = RemoteReader(try await remote())
+        let local = try JournalReader(directory: folder("j"))
+        defer { local.close() }
+        let asked = uids + [UID(999_999)] + uids
+        let found = try await remote.standings(asked)
+        #expect(try found == asked.map { try local.standing($0) })
+        #expect(found[2] == EntryStanding(.settled(.rejected(.badTopic)), cause: cause) && found[3].fate == nil)
+        #expect(try await remote.standings(Array(repeating: uids[0], count: 2500)).count == 2500)
+        #expect(try await remote.note("file/1-2") == [1, 2, 0xFF])
+        #expect(try await remote.note("file/3-4") == nil)
+        for name in ["fcm-token/apns", "engine/paused-tags", ""] {
+            let refused = await #expect(throws: ControlError.self) { try await remote.note(name) }
+            #expect(refused?.code == .malformed)
+        }
+        journal.close()
+    }
+
+    @Test("Every fate keeps its shape on the way")
+    func fates() throws {
+        let fates: [EntryFate?] = [
+            nil, .unconfirmed(Self.lane, attempts: 3, possiblySent: true),
+            .deferred(Self.lane, until: Self.now, attempts: 2, reason: .tooManyRequests),
+            .scheduled(Self.lane, for: Self.now, attempts: 1), .aside(Self.lane, since: Self.now),
+            .quarantined(Self.lane, possiblySent: true), .settled(.rejected(.badTopic)), .settled(.superseded),
+        ]
+        for standing in fates.map({ EntryStanding($0, topic: "t") }) {
+            let line = try Form.line(StandingForm(standing))
+            #expect(try Form.read(StandingForm.self, line, "it").value() == standing)
+        }
     }
 }

@@ -23,7 +23,7 @@ struct ServiceRunTests {
         var sources = ServiceRun.Sources {
             try HoldfastConfiguration.load(file: folder("c.yaml"), environment: [:])
         }
-        sources.openJournal = { _, _ in try await journals.open() }
+        sources.openJournal = { _, _, _, _ in try await journals.open() }
         sources.sleep = sleep
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
@@ -175,7 +175,8 @@ struct ServiceRunTests {
         #expect(run.metrics.contains("\n\(gauge)\n"), "\(run.metrics)")
         try write(routes: ["default", "added"])
         await run.reload()
-        #expect(run.health.warnings.isEmpty && !run.metrics.contains("unserved"))
+        // That the route's service does not answer may be said already.
+        #expect(!run.health.warnings.contains { $0.contains("is not delivered") } && !run.metrics.contains("unserved"))
         await run.end()
         #expect(await outcome.error == nil)
     }

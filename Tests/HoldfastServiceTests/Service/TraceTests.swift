@@ -2,6 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastGateway
 import HoldfastMockAPNs
+import HoldfastMocking
+import HoldfastRequests
 import HoldfastWebhooks
 import Logging
 import RawClients

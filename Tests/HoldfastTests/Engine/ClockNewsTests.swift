@@ -45,4 +45,50 @@ import Testing
         #expect(next.status.expired == 0)
         #expect(next.sent.count == 11)
     }
+
+    /// The default time to live is a day.
+    private func startsLate(by days: Int, holding count: Int) throws -> Bench {
+        let bench = try Bench(InMemoryJournal(mode: .manual))
+        bench.accepts = false
+        if count > 0 { try bench.submit(1..<(1 + count)) }
+        bench.settle()
+        bench.clock.stepWall(by: .seconds(days * 86_400))
+        // So that not all are held in the first turn.
+        return try bench.crashed { $0.window = 5 }
+    }
+
+    @Test("What looks expired at a start by a clock that is years off is told at once, with when it ends")
+    func heldAtStart() throws {
+        let next = try startsLate(by: 1825, holding: 20)
+        next.advance(by: .seconds(2))
+        let condition = try #require(next.status.conditions.first)
+        #expect(condition.kind == .clockDistrusted && condition.severity == .warning && condition.affected == 20)
+        let end = Timestamp.format(WallTime(seconds: next.clock.wall.advanced(by: .seconds(598)).seconds))
+        #expect(condition.what.contains("20 notifications look expired"))
+        #expect(condition.what.contains(end), "\(condition.what), not \(end)")
+        next.advance(by: .seconds(590))
+        #expect(next.status.conditions.map(\.kind) == [.clockDistrusted] && next.status.expired == 0)
+        next.advance(by: .seconds(30))
+        #expect(next.status.conditions.isEmpty && next.status.expired == 20)
+    }
+
+    @Test("A service that was merely down for long says nothing of its clock") func merelyLate() throws {
+        let next = try startsLate(by: 1825, holding: 0)
+        next.advance(by: .seconds(5))
+        #expect(next.status.conditions.isEmpty)
+    }
+
+    @Test("What a doubted clock calls expired waits in a paused lane also when the clock is believed") func pausedLane()
+        throws
+    {
+        let next = try startsLate(by: 1825, holding: 20)
+        next.advance(by: .seconds(2))
+        for lane in next.status.lanes.map(\.key) { next.core.pause(lane, reason: "clock") }
+        next.advance(by: .seconds(3600))
+        #expect(next.status.expired == 0)
+        #expect(next.journal.entries.count == 20)
+        for lane in next.status.lanes.map(\.key) { next.core.resume(lane) }
+        next.advance(by: .seconds(5))
+        #expect(next.status.expired == 20)
+    }
 }

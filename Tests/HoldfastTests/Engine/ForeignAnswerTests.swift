@@ -28,6 +28,46 @@ import Testing
         #expect(bench.core.producer.blacklist.count == 0)
     }
 
+    @Test("Two answers of another server are told before a lane stops for them, and over when the service answers")
+    func toldEarly() throws {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(apnsStatus: 404) }
+        try bench.submit(1..<3)
+        bench.settle()
+        #expect(bench.status.conditions.isEmpty)
+        bench.advance(by: .seconds(6))
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .wrongServer && condition.severity == .warning && condition.affected == 2)
+        #expect(condition.what.contains("status 404"))
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause == nil })
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.answer = { _ in .confirmed }
+        bench.advance(by: .seconds(125))
+        #expect(bench.status.confirmed == 2)
+        #expect(bench.status.conditions.isEmpty)
+    }
+
+    @Test("One answer of another server among the service's own is no condition") func notToldAmongMany() throws {
+        let bench = try Bench()
+        bench.answer = { Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 404) : .confirmed }
+        try bench.submit(1..<2)
+        bench.settle()
+        try bench.submit(2..<3)
+        bench.settle()
+        bench.advance(by: .seconds(10))
+        #expect(bench.status.confirmed == 1 && bench.status.conditions.isEmpty)
+    }
+
+    @Test("One 421 stops the lanes at once") func misdirected() throws {
+        let bench = try Bench()
+        bench.answer = { _ in SendResult(apnsStatus: 421) }
+        try bench.submit(1..<2)
+        bench.settle()
+        #expect(bench.status.lanes.allSatisfy { $0.stoppedBecause?.contains("status 421") == true })
+        #expect(bench.status.conditions.map(\.kind) == [.wrongServer])
+        #expect(bench.journal.entries.map(\.attempts) == [0])
+    }
+
     @Test("Lanes that have nothing to try run again with the one that the service answers") func lanesWithoutEntries()
         throws
     {

@@ -175,7 +175,10 @@ import Testing
     }
 
     private func untilEnded(_ count: Int, _ engine: PushEngine) async throws {
-        while engine.status().settled < count { try await Task.sleep(for: .milliseconds(1)) }
+        // That a notification has ended is counted before it is on disk, where the log is.
+        while engine.status().settled < count || engine.status().unconfirmed > 0 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 
     /// Runs the engine during `body`.

@@ -221,6 +221,39 @@ import Testing
         #expect(bench.sent == [3])
     }
 
+    /// What the conditions say that tags hold up: of the engine, and of its desk, which walks over the entries.
+    private func affected(_ bench: Bench) async throws -> [[Int]] {
+        func counts(_ conditions: [HealthCondition]?) -> [Int] {
+            (conditions ?? []).filter { $0.kind == .tagPaused }.sorted { $0.subject < $1.subject }.map(\.affected)
+        }
+        let desk = try await EngineDesk(core: bench.core).status()
+        return [counts(bench.status.conditions), counts(desk.conditions)]
+    }
+
+    @Test("What a pause holds up is said as it is now: while a campaign comes in, and when it is taken back")
+    func counted() async throws {
+        let bench = try Bench()
+        try pause(bench)
+        #expect(try await affected(bench) == [[0], [0]])
+        // All within the second between two looks at what is wrong.
+        var receipts: [Receipt] = []
+        for number in 1..<4 {
+            receipts += try bench.submit([tagged(number)])
+            bench.settle()
+            #expect(try await affected(bench) == [[number], [number]])
+        }
+        bench.core.withdraw(receipts.prefix(2).compactMap(\.uid), from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(try await affected(bench) == [[1], [1]])
+        // Of two, only a walk tells which holds what.
+        try pause(bench, Array("winter".utf8))
+        try bench.submit([tagged(4, tag: Array("winter".utf8)), tagged(5, tag: Array("winter".utf8))])
+        bench.settle()
+        #expect(try await affected(bench) == [[0, 0], [1, 2]])
+        try resume(bench)
+        #expect(try await affected(bench) == [[2], [2]])
+    }
+
     @Test("The engine is idle when all that is left waits for a paused tag, and says which") func idle() async throws {
         let bench = try Bench()
         try pause(bench)

@@ -66,6 +66,17 @@ extension CircuitBreaker {
         #expect(breaker.judgementAt == nil)
     }
 
+    @Test("What looks wrong is told in the service\'s own terms") func suspicion() {
+        var breaker = CircuitBreaker(policy: SuspectPolicy(), suspicion: "the project")
+        for number in 1...999 { breaker.called(suspect(number), now: .zero) }
+        _ = breaker.judge(now: .zero)
+        guard case .trip(_, let words, spare: _)? = breaker.judge(now: .seconds(5)) else {
+            Issue.record("expected a trip")
+            return
+        }
+        #expect(words.contains("the project looks wrong") && !words.contains("environment"))
+    }
+
     @Test("A wrong environment trips before anybody is convicted") func wrongEnvironment() {
         var breaker = CircuitBreaker(policy: SuspectPolicy())
         for number in 1...999 { breaker.called(suspect(number), now: .zero) }

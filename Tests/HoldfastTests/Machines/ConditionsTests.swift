@@ -33,6 +33,16 @@ import Testing
         #expect(machine.isEmpty)
     }
 
+    @Test("After a step of the clock a condition began when it did by the present clock", arguments: [-7200, 7200])
+    mutating func stepped(_ step: Int) {
+        _ = machine.look([away()], at: moment(0))
+        _ = machine.look([away()], at: moment(100))
+        #expect(machine.all.map(\.since) == [moment(0).wall])
+        let wall = moment(110).wall.advanced(by: .seconds(step))
+        _ = machine.look([away()], at: Moment(monotonic: .seconds(110), wall: wall))
+        #expect(machine.all.map(\.since) == [wall.advanced(by: .seconds(-110))])
+    }
+
     @Test("What had been there before it was found counts") mutating func lead() {
         _ = machine.look([away(since: 0)], at: moment(100))
         #expect(machine.look([], at: moment(110)).map(\.kind) == [.ended(lasted: .seconds(110))])

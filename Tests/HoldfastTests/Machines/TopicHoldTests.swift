@@ -62,6 +62,29 @@ import Testing
         #expect(hold.wake == .seconds(2) + .seconds(2) * 0.9995)
     }
 
+    @Test("A topic of which nothing waits any more when it is to be tried is as good as any other") func idle() throws {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.waits(until: refusal.due, lane: 0)
+        hold.waits(until: refusal.due, lane: 1)
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
+        hold.called(try #require(hold.call(lane: 0, limit: 100)), lane: 0, count: 0)
+        #expect(hold.statuses.count == 1)
+        hold.called(try #require(hold.call(lane: 1, limit: 100)), lane: 1, count: 0)
+        #expect(hold.isEmpty && hold.statuses.isEmpty)
+        #expect(check(&hold, "a", uid: 9) == .goes)
+        #expect(refuse(&hold, "a", uid: 9).isNews)
+    }
+
+    @Test("A topic whose first entries are not on disk yet when it is to be tried stays set aside") func unwritten() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
+        #expect(hold.statuses.count == 1)
+        hold.waits(until: refusal.due, lane: 0)
+        #expect(hold.call(lane: 0, limit: 100)?.isForProbe == true)
+    }
+
     @Test("A probe that is taken brings the topic back, and its entries are called back, those of each lane")
     func back() {
         var hold = hold()

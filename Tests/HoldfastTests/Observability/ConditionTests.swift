@@ -148,6 +148,36 @@ import Testing
         #expect(try line("credentials-refused-over").metadata["affected"] == "3")
     }
 
+    @Test("Other credentials that are refused as well are the same trouble, which goes on since it began")
+    func otherKey() throws {
+        let bench = try bench()
+        bench.answer = { _ in SendResult(apnsStatus: 403, reason: "InvalidProviderToken") }
+        try bench.submit(1..<4)
+        bench.settle()
+        let since = try #require(bench.status.conditions.first).since
+        bench.advance(by: .seconds(3))
+        // As after a reload: the lanes run, and nothing was answered yet.
+        bench.connection.state.withLock { $0.answer = { _ in nil } }
+        for lane in bench.status.lanes.map(\.key) { bench.core.resume(lane) }
+        bench.settle()
+        #expect(kinds(bench) == ["credentials-refused"])
+        #expect(bench.status.conditions.first?.since == since)
+        #expect(told == ["credentials-refused"])
+    }
+
+    @Test("A topic whose entries are taken back is not set aside any more") func takenBack() throws {
+        let bench = try bench()
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "TopicDisallowed") }
+        try bench.submit(1..<4)
+        bench.settle()
+        #expect(kinds(bench) == ["topic-set-aside"])
+        bench.core.withdraw((1...3).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
+        bench.settle()
+        bench.advance(by: .seconds(600))
+        #expect(bench.status.conditions.isEmpty)
+        #expect(told == ["topic-set-aside", "topic-set-aside-over"])
+    }
+
     // MARK: The journal
 
     @Test("A full journal is told once, however many are refused, and when it takes notifications again") func full()
@@ -159,7 +189,9 @@ import Testing
         try bench.submit(1..<2)
         bench.settle()
         journal.limitEntries(to: 1)
-        for number in 2..<1002 { try bench.submit(number..<number + 1) }
+        for number in 2..<501 { try bench.submit(number..<number + 1) }
+        // A sender that repeats one and the same.
+        for _ in 0..<501 { try bench.submit(600..<601) }
         bench.settle()
         #expect(told == ["journal-full"])
         let condition = try #require(bench.status.conditions.first)
@@ -168,7 +200,9 @@ import Testing
         try bench.submit(2000..<2001)
         bench.advance(by: .seconds(7))
         #expect(told == ["journal-full", "journal-full-over"])
-        #expect(try line("journal-full-over").message.contains("1000 notifications refused"))
+        #expect(
+            try line("journal-full-over").message.contains(
+                "1000 refusals (a notification that is submitted again counts"))
         #expect(kinds(bench) == [])
     }
 
@@ -185,6 +219,31 @@ import Testing
         bench.advance(by: .seconds(12))
         #expect(told == ["disk-refusing", "disk-refusing-over"])
         #expect(bench.status.unconfirmed == 0)
+    }
+
+    @Test("A journal that another host has taken, or a full database, says nothing of this host's disk")
+    func otherDisk()
+        throws
+    {
+        let full = JournalError.Advice("make room there", command: "look there")
+        for (error, kind) in [
+            (JournalError(.ownershipLost, "another host has it"), nil),
+            (JournalError(.contradicted, "the database went back"), nil),
+            (JournalError(.unreachable, "the database is full", advice: full), "database-away"),
+        ] as [(JournalError, String?)] {
+            let bench = try bench()
+            try bench.submit(1..<11)
+            bench.settle()
+            bench.journal.failWrites(with: error)
+            if kind == nil { try bench.submit(11..<12) }
+            for number in 1..<11 { bench.connection.answer(number, .confirmed) }
+            bench.advance(by: .seconds(2))
+            #expect(kinds(bench) == (kind.map { [$0] } ?? []), "\(error)")
+            guard kind != nil else { continue }
+            #expect(bench.status.conditions.first?.next == "make room there")
+            #expect(bench.status.conditions.first?.command == "look there")
+        }
+        #expect(!told.contains("disk-refusing"))
     }
 
     @Test("A small write that succeeds between refusals ends nothing: it is over when nothing was refused for a while")

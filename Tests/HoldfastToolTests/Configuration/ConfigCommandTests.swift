@@ -42,6 +42,20 @@ struct ConfigCommandTests {
         #expect(open.status == 0 && open.output.contains("\nwarning: the journal \(folder("open")) is open to others"))
     }
 
+    @Test("A variable that is not UTF-8 makes no journal, and a file that is no YAML is told with the way without it")
+    func unreadable() async throws {
+        let script = "HOLDFAST_JOURNAL=\"$1$(printf '/j\\377')\" exec \"$0\" lanes list"
+        let journal = try await RunningTool(["-c", script, Tool.path, folder.path], program: "/bin/sh").result()
+        #expect(journal.status == 78, "\(journal)")
+        #expect(journal.errors.contains("HOLDFAST_JOURNAL: journal.path: is not UTF-8"), "\(journal.errors)")
+        try folder.write("bad.yaml", "journal: {path: [")
+        let status = try await Tool.run("status", "--config", folder("bad.yaml"))
+        #expect(status.status == 78 && status.errors.contains("name the journal by --journal DIR"), "\(status.errors)")
+        let named = try await Tool.run(
+            "status", "--journal", folder("none"), environment: ["HOLDFAST_CONFIG": folder("bad.yaml")])
+        #expect(named.status == 3, "\(named)")
+    }
+
     @Test("config show says each value with its place, and names files without printing what is in them")
     func shows() async throws {
         try folder.write("secret.txt", "the passphrase")

@@ -203,6 +203,8 @@ struct DoctorCommandTests {
             #expect(report.level("configuration", "mistake") == "fault", "\(report.output)")
             #expect(report.level("configuration", "rest") == "skipped")
             #expect(report.level("files", "unit") == "warning")
+            // Nothing is said of what the defaults would take.
+            #expect(report.level("descriptors", "open-files") == nil && report.level("limits", "stop") == nil)
             #expect(report.level("journal", "journal") == "ok" && report.level("disk", "sync-time") != nil)
         }
     }
@@ -258,5 +260,87 @@ struct DoctorCommandTests {
         let report = try await doctor(world, "--no-network")
         #expect(report.level("files", "rights") == "fault", "\(report.output)")
         #expect(report.found("rights").contains("nobody can't read it"), "\(report.output)")
+    }
+
+    @Test("An address that another process has is a fault, and the running service's own is none")
+    func addresses() async throws {
+        let world = try await world()
+        let other = try await NoTLSServer("")
+        let config = try world.folder.read("holdfast.yaml")
+        func configure(http2: Int, admin: Int) throws {
+            try world.folder.write(
+                "holdfast.yaml",
+                config.replacing("http2: {listen: \"127.0.0.1:0\"", with: "http2: {listen: \"127.0.0.1:\(http2)\"")
+                    .replacing("admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:\(admin)\""))
+        }
+        try await world.serve()
+        let own = try #require(try world.port("serving http2 on "))
+        try configure(http2: own, admin: other.port)
+        let report = try await doctor(world, "--no-network")
+        let addresses = report.findings.filter { $0["check"] as? String == "address" }
+        #expect(addresses.map { $0["level"] as? String } == ["ok", "fault"], "\(report.output)")
+        #expect(report.found("address").contains("the running service listens on 127.0.0.1:\(own)"), "\(report.output)")
+        #expect(report.found("address").contains("127.0.0.1:\(other.port) is taken by process "), "\(report.output)")
+        #expect(report.status == 78)
+        let check = try await Tool.run("serve", "--check", "--config", world.folder("holdfast.yaml"))
+        #expect(
+            check.status == 0 && check.output.contains("listener admin: 127.0.0.1:\(other.port) is taken"), "\(check)")
+        #expect(!check.output.contains("listener http2"), "\(check.output)")
+        _ = try await world.stop()
+        try await other.close()
+        let free = try await doctor(world, "--no-network")
+        #expect(free.level("listeners", "address") == "ok" && free.faults.isEmpty, "\(free.output)")
+        let refused = try await NoTLSServer("")
+        try configure(http2: refused.port, admin: 0)
+        #expect(try await doctor(world, "--no-network").level("listeners", "address") == "fault")
+        let serve = try await Tool.run("serve", "--config", world.folder("holdfast.yaml"))
+        #expect(serve.status == 69, "\(serve.errors)")
+        try await refused.close()
+    }
+
+    @Test(
+        "Root's check says what the service's user can't read, a file system for reading only is named, and so is one without room",
+        .enabled(if: getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
+    func service() async throws {
+        let world = try await world()
+        try world.folder.write("operators", "0123456789abcdef0123456789abcdef\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.folder("operators"))
+        try world.writeConfiguration(admin: ", token-file: operators")
+        try await world.serve()
+        _ = try await world.stop()
+        let config = world.folder("holdfast.yaml")
+        #expect(!(try await Tool.run("serve", "--check", "--config", config)).output.contains("can't read"))
+        #expect(try run("chown", "-R", "nobody", world.folder("push.journal")) == 0)
+        let check = try await Tool.run("serve", "--check", "--config", config)
+        #expect(check.output.contains("the service's user nobody can't read \(world.folder("operators"))"), "\(check)")
+        let script = #"""
+            unshare -m true || exit 126
+            exec unshare -m sh -c \
+                'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && exec "$0" doctor --no-network --config "$2" --json' "$0" "$@"
+            """#
+        let tool = try RunningTool(
+            ["-c", script, Tool.path, world.folder("push.journal"), config], program: "/bin/sh")
+        let result = try await tool.result()
+        if result.status != 126 {
+            let report = try Report(result)
+            #expect(report.level("journal", "journal") == "fault", "\(report.output)")
+            #expect(report.found("journal").contains("mounted for reading only"), "\(report.output)")
+            #expect(!report.output.contains("chown -R"), "\(report.output)")
+        }
+        let full = #"""
+            unshare -m true || exit 126
+            exec unshare -m sh -c 'mkdir "$1" && mount -t tmpfs -o size=200m tmpfs "$1" && {
+                cat /dev/zero >"$1/fill" 2>/dev/null
+                "$0" serve --check --config "$2" --journal "$1/j"; echo "$?"
+                "$0" doctor --no-network --config "$2" --journal "$1/j" --json; }' "$0" "$@"
+            """#
+        let filled = try await RunningTool(
+            ["-c", full, Tool.path, world.folder("small"), config], program: "/bin/sh"
+        ).result()
+        if filled.status != 126 {
+            #expect(filled.output.contains("can't be made: the file system"), "\(filled.output)")
+            #expect(filled.output.contains("\n74\n") && filled.status == 78, "\(filled.output)")
+            #expect(!filled.output.contains("the room that the journal has already"), "\(filled.output)")
+        }
     }
 }

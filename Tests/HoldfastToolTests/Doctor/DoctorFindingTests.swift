@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAPNsAnswers
+import HoldfastGateway
 import HoldfastService
 import Testing
 
@@ -100,6 +101,55 @@ struct DoctorFindingTests {
         }
     }
 
+    @Test("A journal's key that is a credential is looked for among those that the unit gives")
+    func credentials() throws {
+        var configuration = try HoldfastConfiguration(yaml: "")
+        configuration.journal.keyFile = "$CREDENTIALS_DIRECTORY/journal.key"
+        func level(_ line: String) -> DoctorFinding.Level? {
+            FileLook.credential(configuration, UnitFacts(path: "u", texts: ["[Service]\n\(line)\n"]))?.level
+        }
+        for line in [
+            "LoadCredential=journal.key:/etc/holdfast/journal.key", "LoadCredentialEncrypted=journal.key",
+            "SetCredential=other:x\nSetCredentialEncrypted=journal.key: AAAA",
+        ] { #expect(level(line) == .ok, "\(line)") }
+        for line in ["", "LoadCredential=other.key:/x", "LoadCredential=journal.key\nLoadCredential="] {
+            #expect(level(line) == .fault, "\(line)")
+        }
+        #expect(level("ImportCredential=journal.*") == nil)
+        #expect(FileLook.credential(configuration, nil) == nil)
+        configuration.journal.keyFile = "/etc/holdfast/journal.key"
+        #expect(level("") == nil)
+    }
+
+    @Test("Sockets that listen on a port are found in the kernel's table, and no others")
+    func sockets() {
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:0895 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0 0 10 0
+               1: 0100007F:0895 0100007F:D2F0 01 00000000:00000000 00:00000000 00000000     0        0 12 1 0 100 0 0 10 0
+               2: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 13 1 0 100 0 0 10 0
+               3: 00000000:8950 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 14 1 0 100 0 0 10 0
+            """
+        #expect(ListenLook.inodes(listeningOn: 0x895, in: table) == ["11"])
+        #expect(ListenLook.inodes(listeningOn: 0x50, in: table) == ["13"])
+        #expect(ListenLook.inodes(listeningOn: 1, in: "") == [])
+    }
+
+    /// The kernel tells a page of its table at a time: 27 sockets.
+    @Test("An address is the own one on a machine with many sockets, too, and another's is named")
+    func manySockets() async throws {
+        var servers: [NoTLSServer] = []
+        for _ in 0..<80 { servers.append(try await NoTLSServer("")) }
+        let own = Int(ProcessInfo.processInfo.processIdentifier)
+        for server in servers {
+            let address = ListenAddress(host: "127.0.0.1", port: server.port)
+            #expect(ListenLook.look(address, service: own) == .own)
+            let taken = ListenLook.look(address, service: nil)
+            #expect(taken?.trouble(at: address)?.contains("is taken by process \(own) (") == true, "\(taken as Any)")
+        }
+        for server in servers { try await server.close() }
+    }
+
     private func certificate(_ days: Double) -> DoctorFinding.Level {
         ListenerFacts(
             name: "http2", listen: "127.0.0.1:2197",
@@ -147,6 +197,18 @@ struct DoctorFindingTests {
         #expect(!(nexts + remedies).contains { $0.contains("tried again") || $0.contains("what is named\"") })
     }
 
+    @Test("Of a file that is not there it is not advised who may read it")
+    func missing() {
+        let files = [
+            FileFacts.File(path: "/a", obstacle: "there is no such file", isMissing: true),
+            FileFacts.File(path: "/b", obstacle: "it is root's"),
+        ]
+        let facts = FileFacts(account: "holdfast", files: files, opened: [])
+        let nexts = facts.findings.map { $0.next ?? "" } + facts.hiddenFromService
+        #expect(nexts.map { $0.contains("ight to read it") } == [false, true, false, true], "\(nexts)")
+        #expect(nexts.map { $0.contains("ut it there") } == [true, false, true, false], "\(nexts)")
+    }
+
     private func route(_ change: (inout RouteFacts) -> Void) -> [DoctorFinding] {
         var facts = RouteFacts(name: "r", endpoint: "https://api.push.apple.com:443")
         facts.credentials = .key(id: "K", team: "T")
@@ -188,6 +250,11 @@ struct DoctorFindingTests {
         #expect(clock(1)?.level == .ok && clock(-20)?.level == .ok)
         #expect(clock(60)?.level == .warning && clock(60)?.found.contains("60 s behind") == true)
         #expect(clock(-3600)?.level == .fault && clock(-3600)?.found.contains("60 min ahead") == true)
+        #expect(clock(-3600)?.found.contains("provider tokens") == true)
+        let google = route {
+            ($0.clockOffset, $0.isFirebase) = (.seconds(-3600), true)
+        }.first { $0.check == "clock" }
+        #expect(google?.found.contains("access tokens") == true && google?.found.contains("provider") == false)
         #expect(route { _ in }.first { $0.check == "clock" }?.found.contains("right to the hour") == true)
         #expect(level(route { $0.credentials = RouteFacts.Credentials.none }, "clock") == .skipped)
     }

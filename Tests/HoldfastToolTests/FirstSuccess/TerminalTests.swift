@@ -19,7 +19,7 @@ struct TerminalTests {
             (["sned"], "Did you mean `holdfast send`?"), (["lanes", "puase"], "Did you mean `holdfast lanes pause`?"),
             (["help", "recvoer"], "Did you mean `holdfast recover`?"),
             (["demo", "gatway"], "Did you mean `holdfast demo gateway`?"),
-            (["mock", "xyzzy"], "`holdfast mock` has: http2, binary, feedback, audit."),
+            (["mock", "xyzzy"], "`holdfast mock` has: http2, binary, feedback, fcm, audit."),
         ])
     func hints(arguments: [String], words: String) async throws {
         let hint = try #require(CommandHint(arguments, below: HoldfastCommand.self))

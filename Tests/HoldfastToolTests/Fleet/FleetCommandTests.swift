@@ -76,6 +76,43 @@ struct FleetCommandTests {
         #expect(try await waitUntil { try world.mock.taken() == 4 })
     }
 
+    @Test("The status of a host that starts while the database is away says that it runs, and what it waits for")
+    func awayAtStart() async throws {
+        let world = try await FleetWorld()
+        try world.configure("gamma", user: world.service, port: 1)
+        let tool = try Tool.start(["serve", "--config", world.configuration("gamma")])
+        defer { tool.kill(SIGKILL) }
+        let waits = try await waitUntil { try tool.errors.contains("is waited for") }
+        #expect(waits)
+        let status = try await world.tool(on: "gamma", "status", "--json")
+        #expect(status.status == 1, "\(status.output)\(status.errors)")
+        let said = try status.json()
+        #expect(said["state"] as? String == "running" && said["healthy"] as? Bool == false)
+        #expect(said["owner"] as? String == "process \(tool.processIdentifier)")
+        let conditions = said["conditions"] as? [[String: Any]] ?? []
+        #expect(conditions.map { $0["kind"] as? String } == ["database-away"])
+        #expect((conditions.first?["what"] as? String)?.contains("127.0.0.1:1 can't be used now") == true)
+        // A note that a process has left behind says nothing.
+        tool.kill(SIGKILL)
+        let isGone = await waitUntil { !tool.isRunning }
+        #expect(isGone)
+        let after = try await world.tool(on: "gamma", "status")
+        #expect(after.status == 69 && after.output.isEmpty, "\(after.output)")
+    }
+
+    @Test("A host that ends while it starts leaves nothing that is missed, and what it leaves is closed by another")
+    func unfinishedOpening() async throws {
+        let world = try await FleetWorld("alpha")
+        try world.leaveUnopened("beta")
+        let listed = try await world.tool("lanes", "list", "--fleet", "--json")
+        #expect(try listed.status == 0 && listed.lines().allSatisfy { $0["journal"] as? String == "alpha" })
+        #expect(listed.errors.isEmpty, "\(listed.errors)")
+        let status = try await world.tool(on: "alpha", "postgres", "status")
+        #expect(status.status == 0 && status.output.contains("journal beta: closed"), "\(status.output)")
+        let isClosed = try await waitUntil { try !world.hasOwner("beta") }
+        #expect(isClosed)
+    }
+
     @Test("Lanes are paused on all hosts, what the blacklist has on one is checked on any, and status names each owner")
     func lanesAndBlacklist() async throws {
         let world = try await FleetWorld("alpha", "beta")
@@ -187,13 +224,20 @@ struct FleetCommandTests {
         #expect(lines[0]["journal"] as? String == "alpha" && lines[0]["outcome"] as? String == "confirmed")
         #expect(
             lines[1]["journal"] as? String == "beta"
-                && (lines[1]["error"] as? String)?.contains("nothing was done") == true)
+                && (lines[1]["error"] as? String)?.contains("withdrawn, so that nobody carries it out later") == true)
         #expect(found.errors.contains("journal beta of host beta did not answer"))
         // What was paused there is not known, so the order is kept.
         let kept = try await world.tool("tags", "resume", "sale", "--fleet", "--timeout", "300ms")
         #expect(kept.status == 68 && kept.errors.contains("is kept"), "\(kept.errors)")
+        // The request is withdrawn, and the order is not: nothing says that it is not carried out later.
+        #expect(kept.errors.contains("until then it may still send") && !kept.errors.contains("withdrawn"))
+        let slip = try await world.tool("lanes", "pause", "fcm", "--fleet", "--timeout", "300ms")
+        #expect(slip.status == 68 && slip.errors.contains("is kept"), "\(slip.errors)")
+        #expect(slip.errors.contains("the part of the fleet that answered has no lane \"fcm\""), "\(slip.errors)")
         let named = try await world.tool("lanes", "pause", "--all", "--journal-name", "beta", "--timeout", "300ms")
         #expect(named.status == 68 && named.errors.contains("beta"), "\(named.errors)")
+        #expect(
+            named.errors.contains("withdrawn, so that nobody carries it out later") && !named.errors.contains("kept"))
     }
 
     @Test("On a host whose journal another has taken over, the other is asked, and not the copy that was left")
@@ -212,5 +256,64 @@ struct FleetCommandTests {
         let dropped = try await world.tool(on: "alpha", "journal", "drop", "\(uid)", "--yes", "--json")
         #expect(try dropped.status == 0 && dropped.count("withdrawn") == 1, "\(dropped.errors)")
         #expect(dropped.errors.contains("journal alpha is with host beta now"), "\(dropped.errors)")
+    }
+
+    @Test("A fleet without journals says that nobody was asked, and that an order to it is kept all the same")
+    func empty() async throws {
+        let world = try await FleetWorld()
+        for command in [["lanes", "list"], ["journal", "status"], ["tags", "list"]] {
+            let result = try await world.tool(on: "operator", command + ["--fleet"])
+            #expect(result.status == 0 && result.errors.contains("no journal of the fleet is served now"), "\(command)")
+        }
+        let paused = try await world.tool("lanes", "pause", "--all", "--fleet")
+        #expect(paused.status == 0 && paused.errors.contains("order 1 is kept, and carried out at each that comes"))
+    }
+
+    @Test("A journal that was closed is not waited for: a search says that it was left out, and where its outcomes are")
+    func closed() async throws {
+        let world = try await FleetWorld("alpha", "beta")
+        _ = try await world.submit(to: "beta", 1...1)
+        #expect(try await waitUntil { try world.mock.taken() == 1 })
+        let uid = try #require(
+            try await world.tool("journal", "find", "--token", FleetWorld.token(1), "--fleet", "--json").lines().first?[
+                "uid"])
+        world.signal("beta", SIGTERM)
+        try await world.wait(for: "beta")
+        let status = try await world.tool("postgres", "status")
+        #expect(status.status == 0 && status.output.contains("journal beta: closed "), "\(status.output)")
+        #expect(status.output.contains(" ago by host beta, delivered to the end"), "\(status.output)")
+
+        let found = try await world.tool("journal", "find", "--token", FleetWorld.token(1), "--fleet")
+        #expect(found.status == 1, "\(found.errors)")
+        for part in ["journal beta was not searched: it was closed by host beta", "--journal COPIES/2.journal", " ago"]
+        {
+            #expect(found.errors.contains(part), "\(found.errors)")
+        }
+        let json = try await world.tool("journal", "find", "--token", FleetWorld.token(1), "--fleet", "--json")
+        let line = try #require(try json.lines().first)
+        #expect(try json.lines().count == 1 && line["journal"] as? String == "beta")
+        #expect((line["notSearched"] as? String)?.contains("closed by host beta") == true)
+
+        // By name, or by its UID, nobody is waited for.
+        let start = ContinuousClock.now
+        for command in [["lanes", "list", "--journal-name", "beta"], ["journal", "show", "\(uid)"]] {
+            let named = try await world.tool(on: "operator", command)
+            #expect(
+                named.status == 68 && named.errors.contains("journal beta is closed"), "\(command): \(named.errors)")
+            #expect(named.errors.contains("COPIES/2.journal"))
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+
+        // Both ways that are named lead to it.
+        let copy = try await Tool.run(
+            "journal", "find", "--token", FleetWorld.token(1), "--journal", world.folder("beta/2.journal"))
+        #expect(copy.status == 0 && copy.output.contains("confirmed"), "\(copy.errors)")
+        try FileManager.default.removeItem(atPath: world.folder("beta"))
+        try await world.serve("beta")
+        #expect(
+            await waitUntilAsync {
+                let again = try? await world.tool("journal", "find", "--token", FleetWorld.token(1), "--fleet")
+                return again?.status == 0
+            })
     }
 }

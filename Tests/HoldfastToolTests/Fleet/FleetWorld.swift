@@ -21,10 +21,15 @@ final class FleetWorld: Sendable {
     /// A role without any right.
     let stranger: String
     private let schema: String
+    /// That may be promoted.
+    private let standby: Cluster?
     private let hosts = Monitor<[String: RunningTool]>([:])
 
-    init(_ names: String...) async throws {
-        cluster = try Self.server.get()
+    convenience init(_ names: String...) async throws { try await self.init(on: Self.server.get(), names) }
+
+    /// - Parameter standby: of the cluster; its address is behind the cluster's in all connection strings.
+    init(on cluster: Cluster, or standby: Cluster? = nil, _ names: [String]) async throws {
+        (self.cluster, self.standby) = (cluster, standby)
         folder = try TemporaryFolder()
         let suffix = UUID().uuidString.prefix(8).lowercased()
         (schema, service, operators) = ("s_\(suffix)", "service_\(suffix)", "operator_\(suffix)")
@@ -36,6 +41,8 @@ final class FleetWorld: Sendable {
             operators)
         try #require(made.status == 0, "\(made.errors)")
         mock = try await MockProcess(in: folder)
+        try folder.write("page-token", Self.pageToken)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder("page-token"))
         try configure("operator", user: operators)
         for name in names { try await serve(name) }
     }
@@ -48,7 +55,7 @@ final class FleetWorld: Sendable {
             "\(name).yaml",
             """
             journal:
-              postgres: \(cluster.tcp("user=\(user) password=not-to-be-seen", port: port))
+              postgres: \(database("user=\(user) password=not-to-be-seen", port: port))
               schema: \(schema)
               host: \(name)
               path: \(name)
@@ -60,7 +67,41 @@ final class FleetWorld: Sendable {
                 signing-key: {file: certs/AuthKey.p8, key-id: MOCKKEYID1, team-id: MOCKTEAMID}
             gateway:
               http2: {listen: "127.0.0.1:0"}
+            admin: {listen: "127.0.0.1:0", token-file: page-token}
             """)
+    }
+
+    private func database(_ more: String, port: Int?) -> String {
+        guard let standby else { return cluster.tcp(more, port: port) }
+        return "host=127.0.0.1,127.0.0.1 port=\(cluster.port),\(standby.port) dbname=postgres sslmode=disable "
+            + "target_session_attrs=read-write \(more)"
+    }
+
+    /// Of the operators' pages.
+    static let bearer = "authorization: Bearer \(pageToken)\r\ncontent-type: application/json\r\n"
+    private static let pageToken = "0123456789abcdef0123456789abcdef"
+
+    /// What the admin listener of a host answers.
+    ///
+    /// - Parameter body: of a POST by who has the operators' token; nil for a GET.
+    func page(_ host: String, _ path: String, body: String? = nil) async throws -> (status: Int, text: String) {
+        let words = "health and metrics on 127.0.0.1:"
+        let log = try log(host)
+        // Of its last start.
+        let start = try #require(log.range(of: words, options: .backwards))
+        let port = try #require(Int(log[start.upperBound...].prefix { $0.isNumber }))
+        let answer = try await ServiceWorld.ask(port, path, fields: body == nil ? "" : Self.bearer, body: body)
+        let head = try #require(answer.range(of: "\r\n\r\n"))
+        return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, String(answer[head.upperBound...]))
+    }
+
+    /// What a host has logged.
+    func log(_ host: String) throws -> String { try hosts.withLock { $0[host] }?.errors ?? "" }
+
+    /// Waits until a host has ended.
+    func wait(for name: String) async throws {
+        let tool = try #require(hosts.withLock { $0[name] })
+        #expect(await waitUntil { !tool.isRunning })
     }
 
     /// Starts a host, and waits until it serves.
@@ -68,9 +109,37 @@ final class FleetWorld: Sendable {
         try configure(name, user: service)
         let tool = try Tool.start(["serve", "--config", configuration(name)])
         hosts.withLock { $0[name] = tool }
-        let serves = try await waitUntil { try !tool.isRunning || tool.errors.contains("serving http2 on ") }
+        let serves = try await waitUntil {
+            try !tool.isRunning
+                || (tool.errors.contains("serving http2 on ") && tool.errors.contains("health and metrics on "))
+        }
         let log = try tool.errors
         try #require(serves && tool.isRunning, "\(log)")
+    }
+
+    /// Leaves a journal behind as a host does that ends while it starts.
+    func leaveUnopened(_ name: String) throws {
+        try cluster.psql(
+            "SELECT \(schema).take_journal(\(schema).create_journal('\(name)'), 0, 0, '\(name)', now())")
+    }
+
+    /// From now on there is no room for a journal's tables.
+    func fillDisk() throws {
+        try cluster.psql(
+            """
+            CREATE FUNCTION \(schema).full_disk() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity LIKE '\(schema).log%') THEN
+                    RAISE EXCEPTION USING ERRCODE = '53100', MESSAGE = 'could not extend file: No space left on device';
+                END IF;
+            END $$
+            """, "CREATE EVENT TRIGGER \(schema) ON ddl_command_end EXECUTE FUNCTION \(schema).full_disk()")
+    }
+
+    func emptyDisk() throws { try cluster.psql("DROP EVENT TRIGGER IF EXISTS \(schema)") }
+
+    /// Whether a journal has an owner.
+    func hasOwner(_ name: String) throws -> Bool {
+        try cluster.psql("SELECT session_pid IS NOT NULL FROM \(schema).journals WHERE name = '\(name)'") == "t"
     }
 
     func signal(_ name: String, _ number: Int32) { hosts.withLock { $0[name] }?.kill(number) }

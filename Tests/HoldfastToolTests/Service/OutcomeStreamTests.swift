@@ -107,6 +107,28 @@ struct OutcomeStreamTests {
         #expect(try await world.stop().status == 0)
     }
 
+    @Test("A client with a token that was exchanged is told nothing more")
+    func exchanged() async throws {
+        let world = try await world()
+        let service = try await world.serve()
+        let stream = try follow(world)
+        #expect(try await waitUntil { try !events(stream).isEmpty })
+        #expect(try await world.send(3, journal: "one").result().status == 0)
+        #expect(try await waitUntil { try cursors(stream).count == 3 })
+        let next = "another-token-of-the-operators"
+        try world.folder.write("operators", next)
+        service.kill(SIGHUP)
+        #expect(
+            try await waitUntilAsync {
+                try await follow(world, "?after=x", token: next).result().output.hasSuffix("\n400\n")
+            })
+        #expect(try await world.send(3, journal: "two").result().status == 0)
+        let result = try await stream.result()
+        #expect(try cursors(stream) == [1, 2, 3] && result.output.hasSuffix("\n200\n"))
+        let again = try follow(world, "?after=3", token: next)
+        #expect(try await waitUntil { try cursors(again) == [4, 5, 6] })
+    }
+
     @Test("A history that is turned off and on again by reloads is told to everybody who is connected")
     func turnedOff() async throws {
         let world = try await world()

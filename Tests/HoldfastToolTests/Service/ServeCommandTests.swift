@@ -105,6 +105,10 @@ struct ServeCommandTests {
         tool.kill(SIGHUP)
         #expect(try await waitUntil { try world.log.contains("limits.window: is \"none\"") })
         #expect(try world.log.contains("everything stays as it was"))
+        let status = try await Tool.run("status", "--journal", world.folder("push.journal"))
+        #expect(status.status == 1 && status.output.contains("warning reload-refused"), "\(status.output)")
+        #expect(status.output.contains("limits.window: is \"none\""), "\(status.output)")
+        #expect(!status.output.contains("\u{FFFD}"), "\(status.output)")
         try world.folder.write(
             "holdfast.yaml",
             good.replacingOccurrences(of: "admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:2\"")
@@ -118,6 +122,7 @@ struct ServeCommandTests {
         let metrics = try await world.get("/metrics").text
         #expect(metrics.contains("holdfast_reloads_total{result=\"refused\"} 1\n"), "\(metrics)")
         #expect(metrics.contains("holdfast_reloads_total{result=\"taken\"} 1\n"))
+        #expect(!metrics.contains("reload-refused"), "\(metrics)")
         #expect(try await world.stop().status == 0)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastControl
+import HoldfastJournal
 import Scratch
 import Testing
 
@@ -51,6 +52,10 @@ struct StatusCommandTests {
         let connect = ["routes", "connect", "example", "--config", world.folder("holdfast.yaml")]
         let inVain = try await Self.tool(connect)
         #expect(inVain.status == 75 && inVain.output.contains("example: away: "), "\(inVain)")
+        let resume = ["lanes", "resume", "--all", "--config", world.folder("holdfast.yaml")]
+        let resumed = try await Self.tool(resume + ["--now"])
+        #expect(resumed.status == 75 && resumed.output.contains("example: away: "), "\(resumed)")
+        #expect(try await Self.tool(resume).status == 0)
         let port = world.mock.port
         let mock = try Tool.start([
             "mock", "http2", "--listen", "127.0.0.1:\(port)", "--certificate-directory", world.folder("certs"),
@@ -61,6 +66,8 @@ struct StatusCommandTests {
         #expect(try await status(world).status == 1)
         let connected = try await Self.tool(connect)
         #expect(connected.status == 0 && connected.output.contains("example: connected"), "\(connected)")
+        let again = try await Self.tool(resume + ["--now", "--json"])
+        #expect(again.status == 0 && again.output.contains(#""connection":"connected""#), "\(again)")
         #expect(
             try await Tool.run("routes", "connect", "other", "--config", world.folder("holdfast.yaml")).status == 66)
     }
@@ -109,6 +116,106 @@ struct StatusCommandTests {
         }
     }
 
+    @Test("An operator's word to try at once tells what the service said to the probe, and not of the connection alone")
+    func refusedProbe() async throws {
+        let world = try await ServiceWorld(mockFlags: ["--topic", "com.example.else"])
+        try world.writeConfiguration(more: "limits: {probes: {minimum: 10m, maximum: 10m}}")
+        try await world.serve()
+        let sender = try world.send(5, journal: "sender")
+        #expect(try await waitUntilAsync { try await status(world).output.contains("topic-set-aside") })
+        let resume = ["lanes", "resume", "--all", "--now", "--config", world.folder("holdfast.yaml")]
+        let resumed = try await Self.tool(resume)
+        #expect(resumed.status == 78 && resumed.output.contains("example: connected"), "\(resumed)")
+        #expect(resumed.output.contains("topic \(ServiceWorld.topic) is still refused: "), "\(resumed)")
+        let json = try await Self.tool(resume + ["--json"])
+        #expect(json.status == 78 && json.output.contains(#""about":"topic""#), "\(json)")
+        let drop = ["journal", "drop", "--topic", ServiceWorld.topic, "--lane", "example", "--yes"]
+        let dropped = try await Self.tool(drop + ["--config", world.folder("holdfast.yaml")])
+        #expect(dropped.status == 0, "\(dropped)")
+        // With nothing left to try it with, nobody waits for an answer.
+        let again = try await Self.tool(resume)
+        #expect(again.status == 0 && !again.output.contains("refused"), "\(again)")
+        sender.kill(SIGTERM)
+        _ = try await sender.result()
+        #expect(try await world.stop().status == 0)
+    }
+
+    @Test("With another journal in the configuration than in the service, it says that this waits for a restart")
+    func changedJournal() async throws {
+        let world = try await ServiceWorld()
+        try await world.serve()
+        let port = try #require(try world.port("health and metrics on "))
+        let before = try world.folder.read("holdfast.yaml")
+        let after = before.replacing("path: push.journal", with: "path: other.journal")
+            .replacing("admin: {listen: \"127.0.0.1:0\"", with: "admin: {listen: \"127.0.0.1:\(port)\"")
+        try world.folder.write("holdfast.yaml", after)
+        let changed = try await status(world)
+        #expect(changed.status == 3 && changed.output.hasPrefix("nothing runs with this journal: "), "\(changed)")
+        #expect(changed.output.contains("/push.journal: a changed journal.path needs a restart"), "\(changed)")
+        let json = try await status(world, "--json")
+        #expect(json.output.replacing("\\/", with: "/").contains("/push.journal\""), "\(json)")
+        // A journal that is named is looked at, and no other.
+        let named = try await status(world, "--journal", world.folder("other.journal"))
+        #expect(named.output.hasPrefix("nothing runs: there is no journal"), "\(named)")
+        #expect(try await world.stop().status == 0)
+        #expect(try await status(world).output.hasPrefix("nothing runs: there is no journal"))
+    }
+
+    @Test("Of a topic that is set aside it also says how what waits for it is given up")
+    func topicSetAside() throws {
+        func text(_ kind: HealthCondition.Kind) -> String {
+            let condition = HealthCondition(
+                kind, .fault, "topic", "com.example.app", route: "my app", since: WallTime(seconds: 1_800_000_000),
+                what: "it is set aside", next: "see to it", command: "holdfast lanes resume 'my app' --now")
+            return HealthReport(.running, journal: "/j", owner: "process 1", conditions: [condition])
+                .text(now: WallTime(seconds: 1_800_000_060))
+        }
+        let drop = "holdfast journal drop --topic com.example.app --lane 'my app'"
+        #expect(
+            text(.topicSetAside).contains("--now; a wrong topic's are taken back by: \(drop)"),
+            "\(text(.topicSetAside))")
+        #expect(
+            LanePattern("my app")?.matches(LaneKey(route: "my app", urgency: .immediate, guarantee: .atLeastOnce))
+                == true)
+        // There the environment may be wrong, and not what waits.
+        #expect(!text(.massBadTokens).contains("drop"))
+    }
+
+    @Test("A journal sealed by half has one next step, and not to start a service; commands can be pasted back")
+    func nextSteps() {
+        let since = WallTime(seconds: 1_800_000_000)
+        var report = HealthReport(
+            .atRest, journal: "/j",
+            conditions: [
+                HealthCondition(
+                    .tagPaused, .notice, "tag", "a\u{1B}", since: since, what: "it is so", next: "resume it",
+                    command: TagPause.command(resuming: Array("a\u{1B}".utf8)))
+            ])
+        report.unconfirmed = 3
+        #expect(report.text(now: since).contains("next: start the service"))
+        #expect(report.text(now: since).contains(#": holdfast tags resume $'a\033'"#), "\(report.text(now: since))")
+        report.halfSealed = "one is. Next: compact"
+        #expect(!report.text(now: since).contains("start the service"))
+    }
+
+    @Test("What waits in its turn is told from what is deferred, and the oldest is the oldest of the former")
+    func queue() {
+        let now = WallTime(seconds: 1_800_000_000)
+        func line(_ unconfirmed: Int, _ deferred: Int?) -> String? {
+            var report = HealthReport(.running, journal: "/j", owner: "process 1")
+            (report.unconfirmed, report.deferred) = (unconfirmed, deferred)
+            if deferred ?? 0 < unconfirmed { report.oldestAcceptedAt = ExactTime(now.advanced(by: .seconds(-240))) }
+            return report.text(now: now).split(separator: "\n").dropFirst().first.map(String.init)
+        }
+        #expect(line(0, 0) == "nothing waits")
+        #expect(line(1, nil) == "1 notification waits, the oldest accepted 4 min ago")
+        #expect(line(5000, 0) == "5,000 notifications wait, the oldest accepted 4 min ago")
+        #expect(
+            line(5000, 200)
+                == "5,000 notifications wait: 4,800 in their turn, the oldest accepted 4 min ago; 200 deferred")
+        #expect(line(2, 2) == "2 notifications wait, deferred: `holdfast journal list` says until when")
+    }
+
     @Test("What is to be known and holds nothing up has a line of its own, and all is healthy") func notices() {
         let since = WallTime(seconds: 1_800_000_000)
         func condition(_ kind: HealthCondition.Kind, _ subject: String) -> HealthCondition {
@@ -151,18 +258,37 @@ struct StatusCommandTests {
         try await world.serve()
         #expect(try await waitUntil { try lines(world).contains { $0["event"] as? String == "disk-refusing" } })
         let sender = try world.send(300, journal: "sender")
+        let handed = try handOver(50, world)
         let full = try await status(world)
         #expect(full.status == 1 && full.output.contains("fault disk-refusing"), "\(full)")
         // Requests are refused meanwhile, and not one of them has a line.
-        #expect(try await waitUntilAsync { try await status(world).output.contains(" affected)") })
+        #expect(try await waitUntilAsync { try await status(world).output.contains(" refusals): ") })
         let journal = try await Tool.run("journal", "status", "--config", world.folder("holdfast.yaml"))
         #expect(journal.output.contains("disk-refusing since "), "\(journal)")
+        // A file waits for room, and asks more and more seldom.
+        #expect(try await waitUntil { try handed.errors.contains("waiting") || !handed.isRunning })
+        #expect(handed.isRunning)
         try FileManager.default.removeItem(atPath: mounted + "/filler")
         #expect(try await sender.result().status == 0)
+        let taken = try await handed.result()
+        #expect(try taken.status == 0 && taken.json()["accepted"] as? Int == 50, "\(taken)")
         #expect(try await waitUntil { try lines(world).contains { $0["event"] as? String == "disk-refusing-over" } })
         #expect(try lines(world).count { $0["condition"] as? String == "disk-refusing" } == 2)
         #expect(try await status(world).status == 0)
         #expect(try await world.stop().status == 0)
+    }
+
+    /// Gives so many notifications in a file to the service itself.
+    private func handOver(_ count: Int, _ world: ServiceWorld) throws -> RunningTool {
+        let lines = (0..<count).map { number in
+            let token = String(repeating: "0", count: 56) + String(UInt32(number) + 0x2000_0000, radix: 16)
+            return
+                #"{"token":"\#(token)","apns-topic":"\#(ServiceWorld.topic)","payload":{"aps":{"alert":"\#(number)"}}}"#
+        }
+        try world.folder.write("handed.ndjson", lines.joined(separator: "\n"))
+        return try Tool.start([
+            "send", world.folder("handed.ndjson"), "--config", world.folder("holdfast.yaml"), "--json",
+        ])
     }
 
     private static func run(_ command: String...) throws -> Bool {
@@ -213,6 +339,7 @@ struct StatusCommandTests {
         #expect(told.map { $0["tag"] as? String } == ["codes"])
         #expect(told.first?["outcome"] as? String == "confirmed" && told.first?["attempts"] as? Int == 1)
         #expect(!(try world.log.contains(String(repeating: "ab", count: 16))))
-        #expect(try await world.stop().status == 0)
+        let ended = try await world.stop()
+        #expect(ended.status == 0, "\(ended)")
     }
 }

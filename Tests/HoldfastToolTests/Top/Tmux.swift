@@ -26,7 +26,9 @@ final class Tmux: Sendable {
         keys("stty -a > \(folder("before")); \(command); echo \"ended $?\"; stty -a > \(folder("after"))", "Enter")
     }
 
-    deinit { _ = try? run("kill-server") }
+    /// Ends the server, which goes with its last session. `kill-server` would not: it is a signal of the server to itself, and those
+    /// are blocked in what Foundation starts from a thread of Swift's pool.
+    deinit { _ = try? run("kill-session") }
 
     /// Foundation sees the end of a process by a descriptor of its own, which the server of the first call would keep open.
     private static let closing =

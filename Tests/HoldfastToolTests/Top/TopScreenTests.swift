@@ -122,6 +122,49 @@ struct TopScreenTests {
         ] { #expect(text.contains(words), "\(words) in\n\(text)") }
     }
 
+    @Test("Long names stay apart in 80 × 24: what is left out of them is what they share, in the middle")
+    func longNames() {
+        let routes = ["eu", "us"].map { "customer-notifications-of-production-\($0)" } + ["default"]
+        let keys = routes.flatMap { route in
+            Urgency.allCases.flatMap { urgency in
+                Guarantee.allCases.map { LaneKey(route: route, urgency: urgency, guarantee: $0) }
+            }
+        }
+        var status = Self.status()
+        status.lanes = keys.map {
+            DeskStatus.Lane(key: $0, state: .running, unconfirmed: 1, deferred: 0, isServed: true)
+        }
+        status.routes = routes.map {
+            DeskStatus.Route(
+                name: $0, endpoint: "e", connection: "idle", isAway: false, inFlight: 0, suspects: 0, holding: nil)
+        }
+        for (signs, columns) in [(TopSigns.unicode, 80), (.ascii, 80), (.unicode, 60)] {
+            let screen = TopScreen(
+                model: Self.model(status), size: TopSize(columns: columns, rows: 40), signs: signs, now: Self.now)
+            let lines = screen.lines().map(\.text)
+            let start = lines.firstIndex { $0.hasPrefix("  LANE") } ?? 0
+            let names = lines[(start + 1)...].prefix(keys.count).map { $0.dropFirst(2).prefix { $0 != " " } }
+            #expect(Set(names).count == keys.count, "\(lines.joined(separator: "\n"))")
+            #expect(lines.allSatisfy { TopText.width($0) <= columns })
+            let shown = routes.prefix(2).map { "\($0.suffix(2)) " }
+            #expect(shown.allSatisfy { route in lines.contains { $0.contains(signs.ellipsis) && $0.contains(route) } })
+        }
+    }
+
+    @Test("A cut is where texts are the same; short ones, wide signs and no room at all are taken as they are")
+    func distinct() {
+        func shown(_ texts: [String], _ columns: Int) -> [String] {
+            TopText.distinct(texts, columns: columns, .unicode)
+        }
+        #expect(shown(["abc", "de"], 3) == ["abc", "de"])
+        #expect(shown(["abcdefg-one", "abcdefg-two"], 7) == ["abc…one", "abc…two"])
+        #expect(shown(["one-abcdefg", "two-abcdefg"], 7) == ["one…efg", "two…efg"])
+        #expect(shown(["abcdefgh1ij", "abcdefgh2ij"], 5) == ["a…1ij", "a…2ij"])
+        #expect(shown(["推送服务一号", "推送服务二号"], 7) == ["推…一号", "推…二号"])
+        #expect(shown(["same-name-twice", "same-name-twice"], 6).count == 2)
+        #expect(shown(["abcdef"], 1) == ["…"] && shown(["abcdef"], 0) == [""])
+    }
+
     @Test("Rates are those between two answers, and begin anew with another process")
     func rates() {
         var history = TopHistory()

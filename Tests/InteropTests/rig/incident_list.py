@@ -71,7 +71,7 @@ class HoldfastDown(Incident):
 
     def tool(self, way):
         self.falls(way)
-        way.types("holdfast status", "nothing runs", "50 notifications wait, the oldest for", "next: ", "systemctl start holdfast", code=3)
+        way.types("holdfast status", "nothing runs", "50 notifications wait, the oldest accepted", "next: ", "systemctl start holdfast", code=3)
         way.types("systemctl start holdfast", code=0)
 
     def page(self, way):

@@ -9,14 +9,11 @@ import threading
 import time
 from pathlib import Path
 
-from rig import PYTHON, ROOT, Failure, Gateway, Mock, TOPIC, program, wait_until
+import fleet_page
+from page_browser import TOKEN, drive_browser, seen_by, token, write_token
+from rig import ROOT, Failure, Gateway, Mock, TOPIC, program, wait_until
 
-TOKEN = "0123456789abcdef0123456789abcdef"
 LANE = "example/immediate/at-least-once"
-
-
-def token(number):
-    return f"{number:064x}"
 
 
 BAD = token(0xBAD)
@@ -30,6 +27,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="look at each view at three sizes in all, instead of six")
     parser.add_argument("--no-axe", action="store_true", help="leave out the check of accessibility")
     parser.add_argument("--no-away", action="store_true", help="leave out the end and the start of the service")
+    parser.add_argument("--fleet", action="store_true", help="two hosts on one PostgreSQL, and what their pages say of each other")
     options = parser.parse_args()
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
@@ -38,22 +36,14 @@ def main():
         options.shots.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="holdfast-page-") as folder:
         try:
-            sys.exit(trial(program(), Path(folder), browser, options))
+            run = fleet_page.trial if options.fleet else trial
+            sys.exit(run(program(), Path(folder), browser, options))
         except Failure as failure:
             sys.exit(f"error: {failure}")
 
 
-def axe():
-    """axe-core, which a package of PyPI brings."""
-    found = list((PYTHON.parents[1]).glob("lib/python*/site-packages/axe_playwright_python/axe.min.js"))
-    if not found:
-        raise Failure("axe-core is missing: Scripts/bootstrap --tests brings it")
-    return str(found[0])
-
-
 def trial(holdfast, folder, browser, options):
-    (folder / "operators").write_text(TOKEN)
-    (folder / "operators").chmod(0o600)
+    write_token(folder)
     mock = Mock(holdfast, folder, "--delay", "20", "--reject", f"{BAD}=Unregistered", "--reject", f"{WRONG}=BadCollapseId")
     gateway = Gateway(holdfast, folder, mock)
     configure(gateway)
@@ -62,10 +52,8 @@ def trial(holdfast, folder, browser, options):
         rejected = traffic.prepare()
         traffic.begin()
         plan = {
-            "browser": browser, "port": gateway.ports["admin"], "token": TOKEN, "lane": LANE, "bad": BAD,
-            "rejected": rejected, "explanation": explanation(holdfast, gateway, rejected),
-            "shots": str(options.shots.resolve()) if options.shots else None, "axe": None if options.no_axe else axe(),
-            "away": not options.no_away, "quick": options.quick,
+            **seen_by(browser, options), "port": gateway.ports["admin"], "lane": LANE, "bad": BAD, "rejected": rejected,
+            "explanation": explanation(holdfast, gateway, rejected), "away": not options.no_away,
         }
         status = drive(plan, holdfast, gateway)
         if status == 0:
@@ -150,21 +138,20 @@ def explanation(holdfast, gateway, uid):
 
 def drive(plan, holdfast, gateway):
     """Runs the browser, and does what it asks for between its steps."""
-    child = subprocess.Popen(["node", ROOT / "Tests/InteropTests/rig/page_trial.js", json.dumps(plan)], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, text=True)
     paused = None
-    for line in child.stdout:
-        match line.split():
-            case ["step", "paused"]:
+
+    def act(word):
+        nonlocal paused
+        match word:
+            case "paused":
                 lanes = [json.loads(row) for row in tool(holdfast, gateway, "lanes", "list").splitlines()]
                 paused = next(lane for lane in lanes if lane["lane"] == LANE)
-            case ["step", "kill"]:
+            case "kill":
                 gateway.process.kill()
-            case ["step", "start"]:
+            case "start":
                 gateway.start()
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    status = child.wait()
+
+    status = drive_browser("page_trial.js", plan, act)
     if status == 0 and (paused is None or paused["state"] != "paused" or paused.get("reason") != "for the trial"):
         raise Failure(f"the lane was not paused by the page: {paused}")
     return status

@@ -1,27 +1,13 @@
 // Uses the operators' page in a real browser as an operator does. See page.py, which makes the world around it.
 "use strict";
-const fs = require("node:fs");
 const http = require("node:http");
-const path = require("node:path");
 const { Browser } = require("./browser.js");
+const { Steps, dialog } = require("./page_steps.js");
 
 const plan = JSON.parse(process.argv[2]);
 const views = ["", "lanes", "journal", "rejections", "campaigns", "blacklist", "schedule", "senders", "service", `entry/${plan.rejected}`];
-const problems = [];
-const check = (isRight, what) => { if (!isRight) problems.push(what); };
-const dialog = "document.querySelector('dialog[open]')";
-
-async function show(page, view, says) {
-  await page.run(`location.hash = ${JSON.stringify(`#/${view}`)}`);
-  await page.until(`location.hash === ${JSON.stringify(`#/${view}`)} && !document.querySelector("main .loading") && !document.querySelector("[aria-busy]") && document.querySelector("main h2, main table, main form")`, `the view ${view || "overview"} is there`);
-  if (says) await page.until(`document.querySelector("main").innerText.includes(${JSON.stringify(says)})`, `the view ${view} says ${says}`);
-}
-
-async function confirm(page, action) {
-  await page.until(`Boolean(${dialog})`, "a question is asked");
-  await page.press(action, dialog);
-  await page.until(`!${dialog}`, `${action} is done`);
-}
+const steps = new Steps(plan);
+const { show, confirm, does, check } = steps;
 
 // MARK: Steps
 
@@ -105,7 +91,7 @@ async function pausesAndResumes(page) {
   await page.type("reason", "for the trial", dialog);
   await confirm(page, "Pause");
   await page.until(`${state}.includes("paused") && ${state}.includes("for the trial")`, "the page says that the lane is paused, and why");
-  plan.tell("paused");
+  steps.tell("paused");
   await page.press(`Resume lane ${plan.lane}`);
   await page.until(`${state}.includes("running")`, "the page says that the lane runs");
   check((await page.run(`document.getElementById("said").textContent`)).includes("resumed"), "who can't see it hears that the lane is resumed");
@@ -177,52 +163,18 @@ async function keyboard(page) {
   await page.until(`document.querySelector("h1").textContent === "Lanes" && document.activeElement === document.querySelector("h1")`, "a view is chosen with the keyboard");
 }
 
-async function looks(page, axe) {
-  const sizes = [[360, "light"], [800, "dark"], [1600, "dark"]];
-  if (!plan.quick) sizes.push([360, "dark"], [800, "light"], [1600, "light"]);
-  for (const [width, scheme] of sizes) {
-    await page.size(width, 900, scheme);
-    for (const view of views) {
-      await show(page, view);
-      const name = `${view.split("/")[0] || "overview"}-${width}-${scheme}`;
-      const wide = await page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-      check(wide <= 0, `${name} is ${wide} px wider than the screen`);
-      const cut = await page.run(`[...document.querySelectorAll(".scroll")].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.firstChild.getAttribute("aria-label"))`);
-      check(cut.length === 0, `${name}: tables are wider than the screen: ${cut}`);
-      if (plan.shots) await page.shot(path.join(plan.shots, `${name}.png`));
-      // The narrow and the wide form, and both schemes: all that differs.
-      if (axe && !(plan.quick && width === 800)) await isAccessible(page, axe, name);
-    }
-  }
-}
-
-async function isAccessible(page, axe, name) {
-  await page.run(`typeof axe === "undefined" && (0, eval)(${JSON.stringify(axe)}), true`);
-  const faults = await page.run(`axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations.map((fault) =>
-    fault.id + ": " + fault.help + " " + fault.nodes.slice(0, 3).map((node) => node.target + " " + node.failureSummary).join(" | ")))`);
-  for (const fault of faults) check(false, `${name}: ${fault}`);
-}
-
 async function away(page) {
   await show(page, "");
-  plan.tell("kill");
+  steps.tell("kill");
   await page.until(`!document.getElementById("away").hidden`, "the page says that the service is away");
-  plan.tell("start");
+  steps.tell("start");
   await page.until(`document.getElementById("away").hidden && document.getElementById("live").textContent === "Live"`, "the page is live again", 40);
 }
 
 // MARK: The trial
 
-async function does(step, ...what) {
-  const start = Date.now();
-  await step(...what);
-  process.stderr.write(`${step.name}: ${((Date.now() - start) / 1000).toFixed(1)} s\n`);
-}
-
 async function main() {
   const browser = new Browser(plan.browser);
-  // What page.py does for a step, it does before it answers.
-  plan.tell = (word) => { fs.writeSync(1, `step ${word}\n`); fs.readSync(0, Buffer.alloc(16)); };
   try {
     const address = `http://127.0.0.1:${plan.port}`;
     const page = await browser.open(`${address}/`);
@@ -231,7 +183,7 @@ async function main() {
     for (const step of [reads, isRefused, signsIn]) await does(step, page);
     await does(isNotLedFromElsewhere, browser, address);
     for (const step of [pausesAndResumes, searches, pages, retries, blacklist, keyboard]) await does(step, page);
-    await does(looks, page, plan.axe && fs.readFileSync(plan.axe, "utf8"));
+    await does(steps.looks, page, views);
     const foreign = page.requests.filter((url) => !url.startsWith(`${address}/`) && !url.startsWith("about:"));
     check(foreign.length === 0, `nothing comes from elsewhere: ${foreign}`);
     // The browser itself tells of each refused request, and of nothing else.
@@ -241,12 +193,7 @@ async function main() {
   } finally {
     await browser.close();
   }
-  for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
-  process.exitCode = problems.length ? 1 : 0;
+  steps.end();
 }
 
-main().catch((error) => {
-  for (const problem of problems) process.stderr.write(`error: ${problem}\n`);
-  process.stderr.write(`error: ${error.stack}\n`);
-  process.exitCode = 1;
-});
+main().catch((error) => steps.fail(error));

@@ -17,6 +17,8 @@ CLIENTS = ROOT / "Tests/InteropTests/clients"
 # Where Scripts/bootstrap --tests puts what PyPI has.
 PYTHON = ROOT / ".build/python/bin/python"
 TOPIC = "com.example.app"
+# The topic of FCM's messages; the mock's project.
+PROJECT = "mock-project"
 # The engine's window for a route: so many may go twice when it is killed.
 WINDOW = 2000
 
@@ -121,6 +123,10 @@ class Mock:
         self.process = Process(
             [holdfast, "mock", "http2", "--listen", f"127.0.0.1:{port}", "--certificate-directory", self.folder,
              "--ledger", self.ledger_path, *(["--verify-tokens"] if verifies else []), *flags], folder / log)
+        self.port = self.listening()
+
+    def listening(self):
+        """Its port, when it listens."""
         start = "listening on 127.0.0.1:"
 
         def listened():
@@ -129,7 +135,7 @@ class Mock:
             said = [line for line in self.process.said().splitlines() if line.startswith(start)]
             return int(said[0][len(start):]) if said else None
 
-        self.port = wait_until("the mock listens", listened)
+        return wait_until("the mock listens", listened)
 
     def pause(self):
         """It neither reads nor answers, until it is resumed."""
@@ -149,6 +155,64 @@ class Mock:
     @property
     def taken(self):
         return lines_in(self.ledger_path)
+
+
+class MockFCM(Mock):
+    """The mock of Firebase Cloud Messaging, beside Apple's. Its targets are `device-NUMBER`."""
+
+    def __init__(self, holdfast, folder, *flags, log="mock-fcm.log"):
+        self.folder = folder / "mock-fcm"
+        self.ledger_path = folder / "ledger-fcm.ndjson"
+        self.process = Process(
+            [holdfast, "mock", "fcm", "--certificate-directory", self.folder, "--ledger", self.ledger_path, *flags],
+            folder / log)
+        self.port = self.listening()
+
+    def ledger(self):
+        """(number, id), in order, repeats included."""
+        if not self.ledger_path.exists():
+            return []
+        rows = [json.loads(line) for line in self.ledger_path.read_text().split("\n")[:-1]]
+        return [(int(row["target"].removeprefix("fid:device-")), row["id"]) for row in rows]
+
+
+    def route(self, more=""):
+        """Lines of a configuration beside its folder: a route to it, with more keys."""
+        return f"""\
+  - name: google
+    service: fcm
+    project: {PROJECT}
+    endpoint: https://127.0.0.1:{self.port}
+    trust: mock-fcm/ca.pem
+    service-account: mock-fcm/service-account.json
+{more}"""
+
+
+def message_line(number, **members):
+    """A line of `holdfast send` with a message for Google, whose data has its id."""
+    id = f"00000000-0000-4000-8000-{number:012x}"
+    message = {"fid": f"device-{number}", "data": {"holdfast-id": id}}
+    return json.dumps({"project": PROJECT, "message": message, "apns-id": id, **members})
+
+
+def queue_messages(holdfast, folder, first, count):
+    """Into the journal of the folder's holdfast.yaml, or to the service that has it."""
+    path = folder / "messages.ndjson"
+    path.write_text("".join(message_line(number) + "\n" for number in range(first, first + count)))
+    sent = subprocess.run(
+        [holdfast, "send", str(path), "--config", str(folder / "holdfast.yaml"), "--queue-only"],
+        capture_output=True, text=True)
+    if sent.returncode != 0:
+        raise Failure(f"send ended with {sent.returncode}: {sent.stderr[-600:]}")
+    path.unlink()
+
+
+def journal_status(holdfast, journal):
+    told = subprocess.run(
+        [holdfast, "journal", "status", "--journal", str(journal), "--json"], capture_output=True, text=True)
+    if told.returncode != 0:
+        raise Failure(f"journal status: {told.stderr}")
+    return json.loads(told.stdout)
 
 
 class Gateway:
@@ -225,12 +289,7 @@ gateway:
         return int(status.split("VmRSS:")[1].split()[0])
 
     def status(self):
-        told = subprocess.run(
-            [self.holdfast, "journal", "status", "--journal", str(self.journal), "--json"],
-            capture_output=True, text=True)
-        if told.returncode != 0:
-            raise Failure(f"journal status: {told.stderr}")
-        return json.loads(told.stdout)
+        return journal_status(self.holdfast, self.journal)
 
     def drain(self):
         """Until the journal has nothing left to deliver; then it is told to end."""
@@ -249,8 +308,9 @@ class Sender(Process):
         port = gateway.ports["binary" if is_binary(kind) else "http2"]
         # It cannot do without; the gateway, on loopback, does not ask.
         key = [mock.folder / "AuthKey.p8", "MOCKKEYID1", "MOCKTEAMID"] if kind == "aioapns" else []
+        topic = PROJECT if kind == "fcm" else TOPIC
         super().__init__(
-            [*command(kind), "127.0.0.1", port, gateway.ca, TOPIC, first, count, concurrency, self.told_path, *key],
+            [*command(kind), "127.0.0.1", port, gateway.ca, topic, first, count, concurrency, self.told_path, *key],
             folder / f"{kind}.{first}.log", env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
 
     @property
@@ -273,7 +333,7 @@ KINDS = ["aioapns", "httpx", "node", "curl", "go", "java", "binary", "binary-str
 # Not installed by Scripts/bootstrap --tests: each is hundreds of megabytes.
 OPTIONAL = {"go", "java"}
 GO = ["go", "build", "-o"]
-CONCURRENCY = {"aioapns": 100, "httpx": 50, "node": 100, "curl": 50, "go": 100, "java": 50, "binary": 500}
+CONCURRENCY = {"aioapns": 100, "fcm": 100, "httpx": 50, "node": 100, "curl": 50, "go": 100, "java": 50, "binary": 500}
 # With one proof, at the end of all: what it has written when the gateway is killed is what the gateway may lose of it.
 STREAM = 1_000_000
 # What lies between a sender's write and the gateway's read, at most: the kernel's buffers of both sides, and those of TLS.
@@ -294,14 +354,14 @@ def missing(kind):
     lacking = [name for name in needed if shutil.which(name) is None]
     if lacking:
         return f"{lacking[0]} is not installed"
-    if kind in ("aioapns", "httpx") and not PYTHON.exists():
+    if kind in ("aioapns", "httpx", "fcm") and not PYTHON.exists():
         return "Scripts/bootstrap --tests was not run"
     return None
 
 
 def command(kind):
     match kind:
-        case "aioapns" | "httpx":
+        case "aioapns" | "httpx" | "fcm":
             return [PYTHON, CLIENTS / f"{kind}_sender.py"]
         case "binary" | "binary-stream":
             return [sys.executable, CLIENTS / "binary_sender.py"]

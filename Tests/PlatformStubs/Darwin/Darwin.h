@@ -18,6 +18,7 @@ typedef int suseconds_t;
 
 // errno.h
 #define EINTR 4
+#define ENOTSUP 45
 #define ETIMEDOUT 60
 
 // sys/resource.h

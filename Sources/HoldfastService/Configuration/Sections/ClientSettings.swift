@@ -18,7 +18,7 @@ package enum ClientSettings {
                 "where the certificate must have the name: `common-name`, `host-name` or `subject`, so that the same name "
                     + "in another place does not count"),
             ConfigKey(
-                "topics", .texts("topics", 1...255, most: 1000), "what it may submit for; without it, for every topic"),
+                "topics", .topics(most: 1000), "what it may submit for; without it, for every topic"),
             ConfigKey(
                 "rate.per-second", .share(0.001...10_000_000), need: .withGroup,
                 "notifications a second over all its connections to a listener; beyond it HTTP/2 answers 429, and of the "

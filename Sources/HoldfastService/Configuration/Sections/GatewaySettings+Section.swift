@@ -13,11 +13,15 @@ extension GatewaySettings {
             "what `serve` listens on for senders; a listener is there when its `listen` is. Without a certificate it "
             + "speaks in the clear, which only this machine's own addresses may. What others reach takes those alone who show "
             + "a client certificate or, over HTTP/2, a provider token of the route's own key",
-        keys: listenerKeys("http2", "HTTP/2 as Apple's, h2 by ALPN") + [
+        keys: listenerKeys("http2", "HTTP/2 as Apple's and Google's, h2 by ALPN, and HTTP/1.1") + [
             ConfigKey(
                 "http2.credentials", .choice(["elsewhere", "everybody"]), default: "elsewhere",
-                "who has to show a client certificate or a provider token: clients from elsewhere than this machine, or "
-                    + "everybody"),
+                "who has to show a client certificate, a provider token or an access token: clients from elsewhere than this "
+                    + "machine, or everybody"),
+            ConfigKey(
+                "http2.service-accounts", .file,
+                "the register of the service accounts that may send to Firebase Cloud Messaging, each to its projects; "
+                    + "`holdfast gateway account issue` makes it. Looked at every 10 s"),
             ConfigKey(
                 "http2.streams", .count(1...100_000), default: "1000", "requests at a time on a connection at most"),
             ConfigKey(
@@ -46,7 +50,7 @@ extension GatewaySettings {
                 "how many may come at once after a pause; without it, those of a second"),
         ] + listenerKeys("binary", "the binary protocol, commands 0, 1 and 2") + [
             ConfigKey(
-                "binary.topic", .text("a topic", 1...255),
+                "binary.topic", .topic,
                 "what its notifications are for; without it, what each client's certificate is for"),
             ConfigKey(
                 "binary.environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
@@ -88,7 +92,7 @@ extension GatewaySettings {
                 "how many may come at once after a pause; without it, those of a second"),
         ] + listenerKeys("feedback", "the feedback service") + [
             ConfigKey(
-                "feedback.topic", .text("a topic", 1...255),
+                "feedback.topic", .topic,
                 "whose blacklisted tokens it tells; without it, those of what each client's certificate is for"),
             ConfigKey(
                 "unstored-lifetime", .duration(.zero...long), default: "1h",

@@ -29,6 +29,8 @@ package struct GatewaySettings: Equatable, Sendable {
     package var binaryHosts: [String: PushEnvironment]
     /// The environment of what comes to the binary listener.
     package var binaryEnvironment: PushEnvironment?
+    /// The register of service accounts; `nil` where none may send.
+    package var serviceAccounts: String?
     package var streams: Int
     package var memory: Int
     /// `nil` where requests do not wait for the push service's answer.
@@ -70,6 +72,7 @@ package struct GatewaySettings: Equatable, Sendable {
         hosts = Self.hosts("http2", values)
         binaryHosts = Self.hosts("binary", values)
         binaryEnvironment = values.text("binary.environment").flatMap(PushEnvironment.init)
+        serviceAccounts = values.text("http2.service-accounts")
         streams = values.count("http2.streams") ?? 1000
         memory = values.count("http2.memory") ?? 256 << 20
         answerWait = values.duration("http2.answer.wait")
@@ -108,6 +111,7 @@ package struct GatewaySettings: Equatable, Sendable {
             (ingress.memory, ingress.unstoredLifetime) = (memory, unstoredLifetime)
             ingress.requiresCredentials = requiresCredentials
             ingress.hosts = hosts
+            ingress.serviceAccounts = serviceAccounts.map { .file($0) }
             (ingress.answerWait, ingress.waiting) = (answerWait, waiting)
             gateway.http2 = ingress
         }

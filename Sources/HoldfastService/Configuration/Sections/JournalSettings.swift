@@ -157,6 +157,13 @@ package struct JournalSettings: Equatable, Sendable {
         return try JournalKeys(file: keyFile, of: path)
     }
 
+    /// The name of the credential of systemd's that ``keyFile`` is, where this process was not given it: it is the service's
+    /// alone. Nil for every other key file, and for none.
+    package var withheldCredential: String? {
+        guard let keyFile, JournalKeys.isWithheld(keyFile) else { return nil }
+        return keyFile.split(separator: "/").dropFirst().joined(separator: "/")
+    }
+
     /// These settings, as far as only another opening of the journal can change them.
     package var forLife: JournalSettings {
         var settings = self

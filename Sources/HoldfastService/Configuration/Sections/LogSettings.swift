@@ -26,7 +26,7 @@ package struct LogSettings: Equatable, Sendable {
                 "how `serve` writes its lines: `text`, `json` (an object a line, the metadata as members), or `journald` "
                     + "(the metadata as fields of systemd's journal). Without it, `text`"),
             ConfigKey(
-                "follow.topics", .texts("topics", 1...255, most: 100),
+                "follow.topics", .topics(most: 100),
                 "`serve` logs a line for each notification of these topics when it has ended, 100 a second at most. Needs "
                     + "`journal.history`"),
             ConfigKey(

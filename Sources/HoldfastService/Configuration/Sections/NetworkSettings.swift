@@ -1,5 +1,6 @@
 package import Holdfast
 package import HoldfastAPNs
+internal import HoldfastFCM
 
 /// How an HTTP/2 route gets to the service, and keeps its connections.
 package struct NetworkSettings: Equatable, Sendable {
@@ -13,6 +14,14 @@ package struct NetworkSettings: Equatable, Sendable {
     /// Nothing for never.
     package var idleClose: Duration = .seconds(12 * 3600)
 
+    /// What holds for FCM where nothing is said.
+    package static let firebase: NetworkSettings = {
+        var settings = NetworkSettings()
+        // More end the connection, and Google's servers close one that rests for long.
+        (settings.streams, settings.idleClose) = (100, .seconds(600))
+        return settings
+    }()
+
     /// In the section of a route.
     package static let keys = [
         ConfigKey(
@@ -22,22 +31,26 @@ package struct NetworkSettings: Equatable, Sendable {
             "HTTP/2: the host name that the service's certificate must be for, where it is not the endpoint's"),
         ConfigKey(
             "verify-host-name", .flag, default: "true",
-            "HTTP/2: `false` takes any name in a certificate that `trust` signed, and is warned of at each start"),
+            "Apple's HTTP/2: `false` takes any name in a certificate that `trust` signed, and is warned of at each start"
+        ),
         ConfigKey(
-            "streams", .count(1...4096), default: "1000",
-            "HTTP/2: requests at a time on a connection at most, whatever more the service allows"),
+            "streams", .count(1...4096),
+            "HTTP/2: requests at a time on a connection at most, whatever more the service allows; without it, 1000 to Apple, "
+                + "100 to FCM"),
         ConfigKey(
             "send-deadline", .duration(.seconds(1)...(.seconds(3600))), default: "30s",
             "HTTP/2: how long an answer is waited for; then nobody knows whether the notification was taken"),
         ConfigKey(
-            "idle-close", .duration(.zero...(.seconds(30 * 24 * 3600))), default: "12h",
-            "HTTP/2: a connection that has had nothing to send for so long is closed; `0s` for never"),
+            "idle-close", .duration(.zero...(.seconds(30 * 24 * 3600))),
+            "HTTP/2: a connection that has had nothing to send for so long is closed; `0s` for never. Without it, 12h to "
+                + "Apple, 10m to FCM"),
     ]
 
     package init() {}
 
     /// - Precondition: the values are without a mistake.
     package init(_ values: ConfigValues) {
+        if FirebaseSettings.areMeant(values) { self = .firebase }
         proxy = values.proxy
         serverName = values.text("server-name")
         verifiesHostName = values.flag("verify-host-name") ?? true
@@ -50,6 +63,14 @@ package struct NetworkSettings: Equatable, Sendable {
         configuration.proxy = proxy
         configuration.serverName = serverName
         configuration.verifiesHostName = verifiesHostName
+        configuration.maximumStreams = streams
+        configuration.sendDeadline = sendDeadline
+        configuration.idleClose = idleClose > .zero ? idleClose : nil
+    }
+
+    func apply(to configuration: inout FCMConnector.Configuration) {
+        configuration.proxy = proxy
+        configuration.serverName = serverName
         configuration.maximumStreams = streams
         configuration.sendDeadline = sendDeadline
         configuration.idleClose = idleClose > .zero ? idleClose : nil

@@ -42,7 +42,7 @@ package struct PostgresSettings: Equatable, Sendable {
             return HostTerms(
                 target: try PQTarget(connection), schema: try SchemaName(schema), host: hostName, options: options)
         } catch {
-            throw JournalError(.notFound, "journal.postgres can't be used: \(error)")
+            throw JournalError(.configuration, "journal.postgres can't be used: \(error)")
         }
     }
 }

@@ -21,6 +21,7 @@ enum RouteEnvironments {
     }
 
     static func check(_ values: ConfigValues, among all: [ConfigValues], _ problems: inout [ConfigProblem]) {
+        guard !FirebaseSettings.areMeant(values) else { return }
         if let stated = values.text("environment"), let endpoint = values.text("endpoint"),
             let actual = RouteSettings.environment(of: endpoint), actual.rawValue != stated
         {
@@ -35,7 +36,7 @@ enum RouteEnvironments {
             problems.append(values.problem("other-environment", message))
             return
         }
-        let others = all.filter { self.environment(of: $0) == environment.other }
+        let others = all.filter { !FirebaseSettings.areMeant($0) && self.environment(of: $0) == environment.other }
         if !others.contains(where: { sharesTopics(values, $0) }) {
             problems.append(
                 values.problem(

@@ -14,11 +14,15 @@ extension RouteSettings {
                     + "does not begin with `-`"
             ),
             ConfigKey(
-                "topics", .texts("topics", 1...255, most: 1000),
+                "service", .choice(Service.allCases.map(\.rawValue)), default: Service.apns.rawValue,
+                "the push service: `apns` is Apple's, `fcm` Firebase Cloud Messaging"),
+            ConfigKey(
+                "topics", .topics(most: 1000),
                 "which topics it serves; one route may be without, and serves all others"),
             ConfigKey(
-                "endpoint", .endpoint, need: .always,
-                "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol"),
+                "endpoint", .endpoint, need: .unless("service", Service.fcm.rawValue),
+                "where to send; `production:2197` is Apple's other port, binary+tls:// the binary protocol. FCM: without it, "
+                    + "Google's own, which `production` means, too"),
             ConfigKey(
                 "environment", .choice(PushEnvironment.allCases.map(\.rawValue)),
                 "which environment it serves; two routes may share topics, one for each. Without it, that of an `endpoint` "
@@ -32,7 +36,7 @@ extension RouteSettings {
                 "HTTP/2: where `holdfast channels` manages broadcast channels; without it, Apple's place for that in the "
                     + "endpoint's environment"),
             ConfigKey("trust", .file, "PEM file with the certificates to trust, instead of the system's"),
-        ] + NetworkSettings.keys + [
+        ] + FirebaseSettings.keys + NetworkSettings.keys + [
             ConfigKey(
                 "signing-key.file", .file, need: .withGroupUnless("signing-key.pem"),
                 "Apple's `.p8` file, to sign provider tokens with (HTTP/2)"),
@@ -56,12 +60,12 @@ extension RouteSettings {
                 "the passphrase itself, in place of a file: for a variable that holds a secret"),
             ConfigKey(
                 "reload-every", .duration(.zero...(.seconds(24 * 3600))), default: "10s",
-                "how often the files of the key, the certificate and `trust` are looked at, and taken up when they have "
+                "how often the files of the key, the service account, the certificate and `trust` are looked at, and taken up when they have "
                     + "changed; `0s` for never"),
             ConfigKey(
                 "connections", .count(connectionCounts),
-                "the most connections at a time; without it, 2 with HTTP/2, and 1 on the binary protocol, where each has a "
-                    + "window of its own"),
+                "the most connections at a time; without it, 2 with Apple's HTTP/2, 10 to FCM, and 1 on the binary protocol, "
+                    + "where each has a window of its own"),
             ConfigKey(
                 "scale.minimum", .count(connectionCounts), default: "1",
                 "HTTP/2: so many connections are kept, once there was something to send"),
@@ -76,10 +80,15 @@ extension RouteSettings {
             ConfigKey(
                 "rate.per-second", .share(0.001...1_000_000), need: .withGroup,
                 "notifications a second that the route sends at most, on all hosts of a fleet together; without it, as many as "
-                    + "the service takes"),
+                    + "the service takes, and to FCM 9600, below Google's quota"),
             ConfigKey(
                 "rate.burst", .count(1...1_000_000),
                 "how many may go at once after a pause; without it, those of a second"),
+            ConfigKey(
+                "rate.ramp-up", .duration(.zero...(.seconds(3600))),
+                "the time in which rate and burst rise from a tenth to the whole when the route has much to send; they fall "
+                    + "as fast while less than half of the rate is used; without it, 60s to FCM, as Google asks, and "
+                    + "none to others"),
             ConfigKey(
                 "newest-wins", .flag, default: "false",
                 "whether a notification that waits is dropped when a newer one with the same recipient, topic and "
@@ -115,6 +124,13 @@ extension RouteSettings {
                     "\(name.debugDescription) begins with \"-\", so commands such as `holdfast lanes pause` would take it for an option"
                 ))
         }
+        guard !FirebaseSettings.areMeant(values) else { return FirebaseSettings.check(values, &problems) }
+        if !values.isUnknown("service") { FirebaseSettings.checkOthers(values, &problems) }
+        checkCredentials(values, &problems)
+        checkProtocol(values, &problems)
+    }
+
+    private static func checkCredentials(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
         if values.isGroupGiven("signing-key"), values.isGroupGiven("certificate") {
             problems.append(
                 values.problem("certificate.file", "contradicts signing-key: a route has the one or the other"))
@@ -128,6 +144,9 @@ extension RouteSettings {
         ] where values.isGiven(one) && values.isGiven(other) {
             problems.append(values.problem(one, "contradicts \(other): the one or the other"))
         }
+    }
+
+    private static func checkProtocol(_ values: ConfigValues, _ problems: inout [ConfigProblem]) {
         if values.isGiven("quiet-period"), !values.isUnknown("confirm"),
             values.text("confirm") != Confirmation.quiet.rawValue
         {
@@ -166,7 +185,15 @@ extension RouteSettings {
                         "name",
                         "\(name.debugDescription) is also the name of \(other.path): each route has one of its own"))
             }
-            guard RouteEnvironments.collide(values, other) else { continue }
+            if let project = values.text("project"), project == other.text("project") {
+                problems.append(
+                    values.problem(
+                        "project",
+                        "\(project.debugDescription) is also the project of \(other.path): one route serves it"))
+            }
+            guard !FirebaseSettings.areMeant(values), !FirebaseSettings.areMeant(other),
+                RouteEnvironments.collide(values, other)
+            else { continue }
             if let topics = values.texts("topics"), let taken = other.texts("topics") {
                 for topic in topics where taken.contains(topic) {
                     problems.append(
@@ -188,10 +215,14 @@ extension RouteSettings {
 
     /// - Precondition: the values are without a mistake.
     package init(_ values: ConfigValues) {
-        self.init(endpoint: values.text("endpoint") ?? "")
+        if FirebaseSettings.areMeant(values) {
+            self.init(firebase: FirebaseSettings(values), endpoint: values.text("endpoint"))
+        } else {
+            self.init(endpoint: values.text("endpoint") ?? "")
+            topics = values.texts("topics").map(Set.init)
+        }
         name = values.text("name") ?? Self.standardName
         channelsEndpoint = values.text("channels-endpoint")
-        topics = values.texts("topics").map(Set.init)
         statedEnvironment = values.text("environment").flatMap(PushEnvironment.init)
         triesOtherEnvironment = values.text("other-environment") == "try"
         trust = values.text("trust")
@@ -212,7 +243,9 @@ extension RouteSettings {
         connections = values.count("connections")
         scaling = ConnectionScaling(values)
         if let perSecond = values.share("rate.per-second") {
-            rate = RateLimit(perSecond: perSecond, burst: values.count("rate.burst"))
+            rate = RateLimit(
+                perSecond: perSecond, burst: values.count("rate.burst"),
+                rampUp: values.duration("rate.ramp-up") ?? standardRate?.rampUp)
         }
         newestWins = values.flag("newest-wins") ?? false
         confirmation = values.text("confirm").flatMap(Confirmation.init) ?? .barrier

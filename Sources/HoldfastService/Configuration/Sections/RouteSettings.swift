@@ -1,10 +1,26 @@
 package import Holdfast
 internal import HoldfastAPNs
+internal import HoldfastFCM
 internal import HoldfastLegacyAPNs
 
 /// One route: what is sent where, as whom, and how fast. Flags, the configuration and a journal's memory all say this.
 package struct RouteSettings: Equatable, Sendable {
-    package enum WireProtocol { case http2, binary }
+    /// The push service.
+    package enum Service: String, CaseIterable, Sendable {
+        /// Apple's.
+        case apns
+        /// Firebase Cloud Messaging.
+        case fcm
+    }
+
+    /// The language that is spoken with the service.
+    package enum WireProtocol {
+        /// Apple's, over HTTP/2.
+        case http2
+        case binary
+        /// Google's, over HTTP/2.
+        case fcm
+    }
 
     /// The confirmation of notifications without an error, on the binary protocol.
     package enum Confirmation: String, Codable, CaseIterable, Sendable { case barrier, quiet }
@@ -64,14 +80,16 @@ package struct RouteSettings: Equatable, Sendable {
     /// A PEM file; nil trusts what the system trusts.
     package var trust: String?
     package var network = NetworkSettings()
+    /// `nil` for Apple's services.
+    package var firebase: FirebaseSettings?
     package var signingKey: SigningKey?
     package var certificate: Certificate?
     /// How often the files of those and of ``trust`` are looked at; nothing for never.
     package var reloadEvery = Self.defaultReloadEvery
-    /// The most at a time; nil for as many as suit the protocol.
+    /// The most at a time, as it was configured; see ``connectionLimit``.
     package var connections: Int?
     package var scaling = ConnectionScaling()
-    /// `nil` for as many as the service takes.
+    /// As it was configured; see ``rateLimit``.
     package var rate: RateLimit?
     /// Whether a newer notification with the same collapse id takes the place of one that waits.
     package var newestWins = false
@@ -82,6 +100,28 @@ package struct RouteSettings: Equatable, Sendable {
     package var feedback: FeedbackSettings?
 
     package init(endpoint: String) { self.endpoint = endpoint }
+
+    /// A route to Firebase Cloud Messaging.
+    ///
+    /// - Parameter endpoint: nil, or `production`, for Google's own.
+    package init(firebase: FirebaseSettings, endpoint: String? = nil) {
+        self.init(endpoint: endpoint.flatMap { $0 == "production" ? nil : $0 } ?? FirebaseSettings.endpoint)
+        self.firebase = firebase
+        topics = [firebase.project]
+        network = .firebase
+    }
+
+    /// The push service that it is for.
+    package var service: Service { firebase == nil ? .apns : .fcm }
+
+    /// The most connections at a time; nil for as many as suit the protocol.
+    package var connectionLimit: Int? { connections ?? (firebase == nil ? nil : FCMConnector.routeConnections) }
+
+    /// The most notifications in a time; nil for as many as the service takes.
+    package var rateLimit: RateLimit? { rate ?? standardRate }
+
+    /// The rate of a route whose configuration names none, and the ramp of one whose rate names none.
+    var standardRate: RateLimit? { firebase == nil ? nil : FCMConnector.routeRate }
 
     package static func isBinary(_ endpoint: String) -> Bool {
         endpoint.hasPrefix("binary+tls://") || endpoint.hasPrefix("binary://")
@@ -94,13 +134,17 @@ package struct RouteSettings: Equatable, Sendable {
     }
 
     /// The environment that it serves: as configured, else that of Apple's service it sends to; nil for both.
-    package var environment: PushEnvironment? { statedEnvironment ?? Self.environment(of: endpoint) }
+    package var environment: PushEnvironment? {
+        firebase == nil ? statedEnvironment ?? Self.environment(of: endpoint) : nil
+    }
 
     package static func isPKCS12(_ path: String) -> Bool {
         [".p12", ".pfx"].contains { path.lowercased().hasSuffix($0) }
     }
 
-    package var `protocol`: WireProtocol { Self.isBinary(endpoint) ? .binary : .http2 }
+    package var `protocol`: WireProtocol {
+        firebase != nil ? .fcm : Self.isBinary(endpoint) ? .binary : .http2
+    }
 
     /// From now on there. What was said for the other protocol means nothing here.
     package mutating func moves(to endpoint: String) {

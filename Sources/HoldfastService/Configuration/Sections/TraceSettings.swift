@@ -1,11 +1,11 @@
 package import Holdfast
+package import HoldfastRequests
 internal import HoldfastTransport
-package import HoldfastWebhooks
 
 /// `traces:` — where spans of notifications go.
 package struct TraceSettings: Equatable, Sendable {
     /// `nil` traces nothing.
-    package var endpoint: WebhookAddress?
+    package var endpoint: PostAddress?
     /// Of the notifications whose senders name no trace, the share that gets one of its own.
     package var sample: Double
     package var serviceName: String
@@ -46,7 +46,7 @@ package struct TraceSettings: Equatable, Sendable {
     /// - Precondition: the values are without a mistake.
     package init(_ values: ConfigValues) {
         // A text that is none was said already.
-        endpoint = values.text("endpoint").flatMap { try? WebhookAddress(collector: $0) }
+        endpoint = values.text("endpoint").flatMap { try? PostAddress(collector: $0) }
         sample = values.share("sample") ?? 0
         serviceName = values.text("service-name") ?? "holdfast"
         interval = values.duration("interval") ?? .seconds(1)
@@ -67,23 +67,23 @@ extension ConfigType {
     package static let collectorURL = ConfigType(
         allowed: "`https://HOST[:PORT][/PATH]`, or `http://` with a loopback address", isSecret: true
     ) { text, _ throws(Fault) in
-        do throws(TransportConfigurationError) { _ = try WebhookAddress(collector: text) } catch {
+        do throws(TransportConfigurationError) { _ = try PostAddress(collector: text) } catch {
             throw Fault(message: "\(error.message); takes https://HOST[:PORT][/PATH]")
         }
         return .text(text)
     } write: { value in
         guard case .text(let text) = value else { return "(secret)" }
-        do throws(TransportConfigurationError) { return try WebhookAddress(collector: text).server + "/…" } catch {
+        do throws(TransportConfigurationError) { return try PostAddress(collector: text).server + "/…" } catch {
             return "(secret)"
         }
     }
 }
 
-extension WebhookAddress {
+extension PostAddress {
     /// The URL of a collector, with OTLP's own path where it has none.
     fileprivate init(collector text: String) throws(TransportConfigurationError) {
-        func address(_ text: String) throws(TransportConfigurationError) -> WebhookAddress {
-            try WebhookAddress(text, cargo: "spans", credentials: "requests carry no credentials")
+        func address(_ text: String) throws(TransportConfigurationError) -> PostAddress {
+            try PostAddress(text, cargo: "spans", credentials: "requests carry no credentials")
         }
         let given = try address(text)
         self = given.target == "/" && !text.hasSuffix("/") ? try address(text + "/v1/traces") : given

@@ -1,5 +1,6 @@
 package import Holdfast
 internal import HoldfastControl
+internal import HoldfastRequests
 internal import HoldfastTransport
 internal import HoldfastWebhooks
 
@@ -144,13 +145,13 @@ extension ConfigType {
     package static let webhookURL = ConfigType(
         allowed: "`https://HOST[:PORT][/PATH][?QUERY]`, or `http://` with a loopback address", isSecret: true
     ) { text, _ throws(Fault) in
-        do throws(TransportConfigurationError) { _ = try WebhookAddress(text) } catch {
+        do throws(TransportConfigurationError) { _ = try PostAddress(webhook: text) } catch {
             throw Fault(message: "\(error.message); takes https://HOST[:PORT][/PATH][?QUERY]")
         }
         return .text(text)
     } write: { value in
         guard case .text(let text) = value else { return "(secret)" }
-        do throws(TransportConfigurationError) { return try WebhookAddress(text).server + "/…" } catch {
+        do throws(TransportConfigurationError) { return try PostAddress(webhook: text).server + "/…" } catch {
             return "(secret)"
         }
     }

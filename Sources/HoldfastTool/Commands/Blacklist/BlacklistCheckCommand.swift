@@ -9,8 +9,8 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
         abstract: "Tell whether tokens are on the blacklist.",
         discussion: """
             Without --topic and --endpoint, an entry for any topic and any service counts; of several, the latest is \
-            printed. A notification whose token was registered after the entry's "since" is sent all the same, and \
-            removes the entry. On a fleet, see `holdfast blacklist list --help` for which copy is looked at.
+            printed. One that has ended, as those of FCM do after 30 days, holds up nothing and does not count. A notification \
+            whose token was registered after the entry's "since" is sent all the same, and removes the entry. On a fleet, see `holdfast blacklist list --help` for which copy is looked at.
 
             Examples:
               holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097
@@ -56,12 +56,11 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
             var found = 0
             let malformed = try await tokenArguments.forEachBatch { tokens in
                 var lines: [String] = []
+                let now = EngineClock.system.wall()
                 for (token, entries) in zip(tokens, try await source.blacklistEntries(for: tokens)) {
-                    let entry =
-                        entries
-                        .filter { $0.scope.covers(topic: scopeOptions.topic, endpoint: scopeOptions.endpoint) }
-                        .max { $0.since < $1.since }
-                        .map { BlacklistForm($0, isWhole: reveal) }
+                    let entry = TokenBlacklist.forbidding(
+                        entries, topic: scopeOptions.topic, endpoint: scopeOptions.endpoint, registeredAt: nil, now: now
+                    ).map { BlacklistForm($0, isWhole: reveal) }
                     if entry != nil { found += 1 }
                     lines.append(try line(token, entry))
                 }

@@ -87,13 +87,19 @@ struct BlacklistListing {
     let filter: BlacklistFilter
     private var last: Recipient?
     private var hasEnded = false
+    /// Entries that were left out so far, because they have ended.
+    private(set) var endedCount = 0
+    /// From which time on one has not ended; nil for all entries.
+    private let now: WallTime?
     /// Tokens that were left out so far, because their records cannot be read.
     private(set) var unreadableCount = 0
     private var firstUnreadable: (recipient: Recipient?, fault: RecordFault)?
 
-    init(_ source: any JournalSource, _ filter: BlacklistFilter, after: Recipient? = nil) {
+    /// - Parameter now: leaves out entries that have ended then; nil for all entries.
+    init(_ source: any JournalSource, _ filter: BlacklistFilter, after: Recipient? = nil, at now: WallTime?) {
         self.source = source
         self.filter = filter
+        self.now = now
         last = after
     }
 
@@ -105,11 +111,21 @@ struct BlacklistListing {
         last = page.entries.last?.recipient ?? last
         unreadableCount += page.unreadableCount
         firstUnreadable = firstUnreadable ?? page.firstUnreadable
-        return page.entries.filter(filter.matches)
+        let chosen = page.entries.filter(filter.matches)
+        guard let now else { return chosen }
+        let valid = chosen.filter { !$0.hasEnded(at: now) }
+        endedCount += chosen.count - valid.count
+        return valid
     }
 
-    /// Says what was left out because it cannot be read.
-    func tellUnreadable(reveal: Bool, _ console: Console = .standard) {
+    /// Says what was left out because it has ended, or cannot be read.
+    func tellLeftOut(reveal: Bool, _ console: Console = .standard) {
+        if endedCount > 0 {
+            let isOne = endedCount == 1
+            console.note(
+                "\(Format.plural(endedCount, "entry that has ended, and holds up nothing, is", "entries that have ended, and hold up nothing, are"))"
+                    + " left out; `holdfast blacklist remove` deletes \(isOne ? "it" : "them") as well")
+        }
         guard unreadableCount > 0 else { return }
         let count = Format.plural(unreadableCount, "token whose record", "tokens whose records")
         let first = firstUnreadable.map { recipient, fault in

@@ -103,28 +103,58 @@ struct BlacklistExportCommand: AsyncParsableCommand {
         abstract: "Print the blacklist as JSON, for `blacklist import`.",
         discussion: """
             Prints one JSON object a line, in the order of the tokens. TOKENS ARE WHOLE in an export: they are \
-            personal data.
+            personal data, and a file made with --output has mode 0600. It gets its name when all of it is on disk.
 
             Examples:
-              holdfast blacklist export >blacklist.ndjson
+              holdfast blacklist export -o blacklist.ndjson
               holdfast blacklist export --reason Unregistered --since 30d | jq -r .token
             """)
 
     @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var filterOptions: BlacklistFilterOptions
 
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("A new file, which must not exist. (default: standard output)", valueName: "file"),
+        completion: .file())
+    var output: String?
+
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
         try await placeOptions.blacklistPlace().withBlacklist { source in
-            var listing = BlacklistListing(source, filterOptions.filter())
-            while let page = try await listing.next() {
-                guard !page.isEmpty else { continue }
-                let lines = try page.map { try JSONOutput.line(BlacklistForm($0)) }
-                try Console.export(Array((lines.joined(separator: "\n") + "\n").utf8))
+            var listing = BlacklistListing(source, filterOptions.filter(), at: EngineClock.system.wall())
+            if let output {
+                let file = try PrivateFile(output)
+                do {
+                    let count = try await Self.write(&listing) { bytes throws(ToolError) in try file.write(bytes) }
+                    try await file.finish()
+                    Console.standard.note("\(Format.plural(count, "entry", "entries")) exported to \(output)")
+                } catch {
+                    file.discard()
+                    throw error
+                }
+            } else {
+                _ = try await Self.write(&listing) { bytes throws(ToolError) in try Console.export(bytes) }
             }
-            listing.tellUnreadable(reveal: true)
+            listing.tellLeftOut(reveal: true)
             return listing.unreadableCount > 0 ? .badInput : .ok
         }
+    }
+
+    /// One page at a time.
+    ///
+    /// - Returns: how many entries there were.
+    private static func write(
+        _ listing: inout BlacklistListing, to sink: ([UInt8]) throws(ToolError) -> Void
+    ) async throws -> Int {
+        var count = 0
+        while let page = try await listing.next() {
+            guard !page.isEmpty else { continue }
+            let lines = try page.map { try JSONOutput.line(BlacklistForm($0)) }
+            try sink(Array((lines.joined(separator: "\n") + "\n").utf8))
+            count += page.count
+        }
+        return count
     }
 }

@@ -9,6 +9,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the blacklisted tokens, with reason and time.",
         discussion: """
+            Entries that have ended, as those of FCM do after 30 days, are left out and counted on standard error. \
             In the order of the tokens, with the topic and the service for which each entry holds; * stands for every \
             one. Tokens are personal data: they are shortened unless --reveal is given. On a fleet this is the host's own \
             copy of the blacklist that hosts share, and a line on standard error says as of when; --journal-name reads the \
@@ -54,7 +55,9 @@ struct BlacklistListCommand: AsyncParsableCommand {
 
     private func list() async throws -> ToolStatus {
         try await placeOptions.blacklistPlace().withBlacklist { source in
-            try await list(BlacklistListing(source, filterOptions.filter(), after: try afterToken()))
+            try await list(
+                BlacklistListing(source, filterOptions.filter(), after: try afterToken(), at: EngineClock.system.wall())
+            )
         }
     }
 
@@ -77,7 +80,7 @@ struct BlacklistListCommand: AsyncParsableCommand {
             left -= wanted.count
             last = wanted.last?.recipient
         }
-        listing.tellUnreadable(reveal: reveal)
+        listing.tellLeftOut(reveal: reveal)
         if last == nil, !json { Console.standard.note("there are no such entries") }
         if left <= 0, let last, !json {
             Console.standard.note(

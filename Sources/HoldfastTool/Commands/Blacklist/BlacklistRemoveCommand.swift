@@ -89,7 +89,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
         var progress = WorkProgress("removed", of: report.matched)
         try await DeskOpener(place).withDesk { desk in
             try await place.withSource { source in
-                var listing = BlacklistListing(source, filterOptions.filter())
+                var listing = BlacklistListing(source, filterOptions.filter(), at: nil)
                 while let page = try await listing.next() {
                     for start in stride(from: 0, to: page.count, by: OperatorDeskLimits.batch) {
                         let keys = page[start...].prefix(OperatorDeskLimits.batch).map(\.key)
@@ -105,7 +105,7 @@ struct BlacklistRemoveCommand: AsyncParsableCommand {
 
     private func count(_ place: JournalPlace) async throws -> Int {
         try await place.withSource { source in
-            var listing = BlacklistListing(source, filterOptions.filter())
+            var listing = BlacklistListing(source, filterOptions.filter(), at: nil)
             var count = 0
             while let page = try await listing.next() { count += page.count }
             return count

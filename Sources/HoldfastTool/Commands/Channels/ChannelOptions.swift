@@ -105,12 +105,28 @@ struct ChannelOptions: ParsableArguments {
                 "Missing --route <name>: the configuration has \(routes.map(\.name).joined(separator: ", ")).")
         default: break
         }
-        if let journal, let remembered = try RouteSettings.remembered(by: journal) { return remembered }
+        if let remembered = try remembered(by: journal) { return remembered }
         guard let endpoint else {
             throw ValidationError(
                 "Missing --endpoint <url>: no configuration has a route, and no journal remembers one.")
         }
         return RouteSettings(endpoint: endpoint)
+    }
+
+    /// The route of flags that a journal remembers. One that is sealed is asked only where its key is at hand, and where the flags
+    /// say all, none is asked.
+    private func remembered(by journal: String?) throws -> RouteSettings? {
+        guard let journal else { return nil }
+        do {
+            return try RouteSettings.remembered(by: journal)
+        } catch let error as JournalError where error.code == .wrongKey {
+            guard endpoint == nil else { return nil }
+            throw ToolError(
+                .configuration,
+                "\(error.message) Its key is needed for the route that the journal remembers: give the service's configuration "
+                    + "(--config FILE) or --key-file FILE; or do without the journal, by --endpoint, --bundle-id and credentials "
+                    + "(--key, --key-id, --team-id)")
+        }
     }
 
     /// `nil` for Apple's address in the environment of the route.

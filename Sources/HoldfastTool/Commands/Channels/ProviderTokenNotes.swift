@@ -70,13 +70,14 @@ struct ProviderTokenNotes: ProviderTokenStore {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let isMade = FileManager.default.createFile(
-                atPath: fresh.path, contents: Data(note), attributes: [.posixPermissions: 0o600])
-            guard isMade else { throw CocoaError(.fileWriteUnknown) }
+            let made = try PrivateFile(fresh.path)
+            try made.write(note)
+            try await made.finish()
             try await NonBlockingFileIO(threadPool: .singleton).rename(path: fresh.path, newName: file.path)
         } catch {
             try? FileManager.default.removeItem(at: fresh)
-            Console.standard.warning("the provider token is not kept in \(file.path): \(FileFailure.words(error))")
+            let words = (error as? ToolError)?.message ?? FileFailure.words(error)
+            Console.standard.warning("the token that the service was shown is not kept in \(file.path): \(words)")
         }
     }
 }

@@ -2,6 +2,6 @@ internal import ArgumentParser
 
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gateway", abstract: "Make certificates for `serve`.",
-        subcommands: [GatewayCertificateCommand.self])
+        commandName: "gateway", abstract: "Make certificates and senders' service accounts for `serve`.",
+        subcommands: [GatewayCertificateCommand.self, GatewayAccountCommand.self])
 }

@@ -59,6 +59,7 @@ struct JournalFindCommand: AsyncParsableCommand {
         let path: String
         switch try placeOptions.place(of: historyOptions.uid.map { UIDRanges([$0]) }) {
         case .directory(let directory): path = directory
+        case .served(let journal): return try await remote.find(journal)
         case .fleet(let journal): return try await remote.find(journal)
         }
         let reader = try JournalReader(at: path)

@@ -18,7 +18,8 @@ struct JournalStatusCommand: AsyncParsableCommand {
               holdfast journal status --json | jq .lanes
               holdfast journal status --fleet
 
-            Of a journal on another host its owner tells less: what waits, lanes, routes, paused tags, and the history.
+            Of a journal on another host, or one whose key is not here, its owner tells less: what waits, lanes, routes, paused \
+            tags, and the history.
             """)
 
     @OptionGroup var placeOptions: PlaceOptions
@@ -43,13 +44,19 @@ struct JournalStatusCommand: AsyncParsableCommand {
                 atRest: try HealthReport.atRest(reader),
                 try await LiveStatus.read(reader.directory, owner: reader.owner))
             Console.standard.print(json ? try JSONOutput.line(report) : report.text())
-        case .fleet(let journal):
-            let report = try await journal.use { desk in
-                OwnerReport(try await desk.status(), owner: desk.owner)
-            }
-            Console.standard.print(json ? try JSONOutput.line(report) : report.text(of: "journal \(journal.name)"))
+        case .served(let journal):
+            try await show(journal)
+            Console.standard.note(
+                "its process tells less than the files, which can't be read: \(journal.hindrance.message)")
+        case .fleet(let journal): try await show(journal)
         }
         return .ok
+    }
+
+    /// What its owner tells.
+    private func show(_ journal: any AskedJournal) async throws {
+        let report = try await journal.use { desk in OwnerReport(try await desk.status(), owner: desk.owner) }
+        Console.standard.print(json ? try JSONOutput.line(report) : report.text(of: journal.words))
     }
 
     private func showFleet() async throws -> ToolStatus {

@@ -18,7 +18,8 @@ struct JournalVerifyCommand: AsyncParsableCommand {
             Example:
               holdfast journal verify --journal my.journal --salvage mended.journal
 
-            Exit codes: 0 sound · 65 damaged · 75 a limit was reached first · others: the journal could not be read.
+            Exit codes: 0 sound · 65 damaged · 75 a limit was reached first · 78 sound, and its sealing is half done · others: \
+            the journal could not be read.
             """)
 
     @OptionGroup var placeOptions: PlaceOptions
@@ -59,7 +60,8 @@ struct JournalVerifyCommand: AsyncParsableCommand {
         }
         progress.clear()
         Console.standard.print(json ? try JSONOutput.line(rendered) : rendered.text())
-        return report.isSound ? .ok : .badInput
+        guard report.isSound else { return .badInput }
+        return rendered.halfSealed == nil ? .ok : .configuration
     }
 }
 

@@ -4,7 +4,7 @@ internal import HoldfastJournal
 internal import HoldfastPostgres
 internal import HoldfastService
 
-/// `journal find` in journals of the fleet: asks their owners, and prints what they find.
+/// `journal find` in journals whose owners are asked: asks them, and prints what they find.
 struct RemoteFinding: Sendable {
     let search: RemoteSearch
     /// The most notifications to print; `.max` for all.
@@ -18,14 +18,14 @@ struct RemoteFinding: Sendable {
     }
 
     /// In one journal.
-    func find(_ journal: FleetJournal) async throws -> ToolStatus {
+    func find(_ journal: any AskedJournal) async throws -> ToolStatus {
         let found = try await journal.use { desk in try await ask(desk, nil) }
         if let facts = found.facts, !json {
-            try EntryReport(facts: facts, path: "journal \(journal.name)").print(reveal: reveal, json: false)
+            try EntryReport(facts: facts, path: journal.words).print(reveal: reveal, json: false)
             return .ok
         }
         try print([(nil, found)])
-        return try end([(nil, found)], of: "journal \(journal.name)")
+        return try end([(nil, found)], of: journal.words)
     }
 
     /// In all journals, or in that which has given out the UID.
@@ -38,11 +38,50 @@ struct RemoteFinding: Sendable {
         if hits.count == 1, let (place, only) = hits.first, let place, let facts = only.facts, !json {
             Console.standard.print("in journal \(place.words):")
             try EntryReport(facts: facts, path: "journal \(place.journal)").print(reveal: reveal, json: false)
+            // A UID is one notification's.
+            if uid == nil { try await tellUnsearched(answers.unserved, asking) }
             return try answers.tellSilent(json: json)
         }
         try print(hits)
-        return try answers.tellSilent(
-            json: json, status: try end(found, of: "the journals that answered"))
+        let status = try end(found, of: "the journals that answered")
+        try await tellUnsearched(answers.unserved, asking)
+        return try answers.tellSilent(json: json, status: status)
+    }
+
+    /// So many of the journals that were not searched get named for people; a fleet that grows and shrinks leaves many.
+    private static let namedCount = 8
+
+    /// A journal that was closed, and was not searched.
+    private struct UnsearchedForm: Encodable {
+        var place: FleetPlaceForm
+        var why: String
+
+        private enum CodingKeys: String, CodingKey { case notSearched }
+
+        /// In one object.
+        func encode(to encoder: any Encoder) throws {
+            try place.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(why, forKey: .notSearched)
+        }
+    }
+
+    /// Journals that nobody has taken yet have nothing that could be found.
+    private func tellUnsearched(_ journals: [ListedJournal], _ asking: FleetAsking) async throws {
+        let closed = try await asking.register.closed(among: journals.filter { $0.host != nil })
+        for journal in json ? closed : [] {
+            let form = UnsearchedForm(place: FleetPlaceForm(journal.journal), why: journal.shortWords)
+            Console.standard.print(try JSONOutput.line(form))
+        }
+        for journal in closed.prefix(Self.namedCount) {
+            Console.standard.note("journal \(journal.journal.name) was not searched: \(journal.shortWords)")
+        }
+        let more = closed.count - min(closed.count, Self.namedCount)
+        if more > 0 {
+            Console.standard.note(
+                "\(Format.plural(more, "more closed journal")) \(more == 1 ? "was" : "were") not searched: `holdfast postgres status` "
+                    + "lists them")
+        }
     }
 
     /// With `--all`, prints what comes at once, and keeps the count alone.

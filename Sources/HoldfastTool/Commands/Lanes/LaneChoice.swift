@@ -31,12 +31,14 @@ struct LaneChoice: ParsableArguments {
         let reason: String
         let json: Bool
         let perform: @Sendable (any OperatorDesk, LaneKey) async throws -> Void
+        /// Called once all lanes of a single journal are changed; its code is the command's.
+        var afterwards: @Sendable (any OperatorDesk, [LaneKey]) async throws -> ToolStatus = { _, _ in .ok }
 
-        private var state: String { pauses ? "paused" : "running" }
+        func tell(_ lane: LaneKey) throws {
+            try tell(LaneChangeForm(lane, pauses ? "paused" : "running", reason: reason), at: nil)
+        }
 
-        /// - Parameter actual: the state that the lane has; nil for the one that was ordered.
-        func tell(_ lane: LaneKey, at place: FleetPlaceForm? = nil, actual: String? = nil) throws {
-            let change = LaneChangeForm(lane, actual ?? state, reason: reason)
+        func tell(_ change: LaneChangeForm, at place: FleetPlaceForm?) throws {
             let words = (place.map { "\($0.words): " } ?? "") + "\(change.lane): \(change.state)"
             Console.standard.print(json ? try JSONOutput.line(PlacedForm(place: place, value: change)) : words)
         }
@@ -51,45 +53,27 @@ struct LaneChoice: ParsableArguments {
         let meant = try await place.withSource { source in
             try chosen(among: try await source.lanes(), of: source.name)
         }
-        try await DeskOpener(place).withDesk { desk in
+        return try await DeskOpener(place).withDesk { desk in
             for lane in meant {
                 try await change.perform(desk, lane)
                 try change.tell(lane)
             }
+            return try await change.afterwards(desk, meant)
         }
-        return .ok
     }
 
     private func change(_ asking: FleetAsking, _ change: Change) async throws -> ToolStatus {
-        let patterns = self.patterns
-        let ordering = FleetOrdering(register: asking.register)
-        // First of all, so that whoever takes a journal from now on knows of it.
-        let given = try await ordering.give(
-            patterns?.map { .lanes($0) } ?? [.lanes(nil)], pausing: change.pauses, reason: change.reason)
-        let answers = try await asking.each { desk, place in
-            let isCarriedOut = try await given.carryOut(desk)
-            let status = try await desk.status()
-            for lane in status.lanes where patterns?.contains(where: { $0.matches(lane.key) }) ?? true {
-                if !isCarriedOut { try await change.perform(desk, lane.key) }
-                try change.tell(lane.key, at: place, actual: isCarriedOut ? LaneRow(lane, status).lane.state : nil)
-            }
-            return status.lanes.map(\.key)
-        }
-        let known = Set(answers.answers.flatMap(\.value)).sorted { $0.description < $1.description }
-        let unknown = (patterns ?? []).enumerated().filter { !given.endings.contains($0.offset) }.map(\.element)
-        let words = UnknownLanes.words(unknown, known: known, in: "the fleet")
-        guard !words.isEmpty, !known.isEmpty else {
-            return try answers.tellSilent(json: change.json, order: given.number)
-        }
-        if answers.silent.isEmpty {
-            // No journal has such lanes: it is a slip, which must not wait for a route of that name.
-            let slips = (patterns ?? []).enumerated().filter { place, pattern in
-                !given.endings.contains(place) && !known.contains(where: pattern.matches)
-            }
-            try await ordering.withdraw(given, slips.map(\.offset))
-        }
-        for line in words { Console.standard.error(line) }
-        return try answers.tellSilent(json: change.json, status: .noInput, order: given.number)
+        let done = try await FleetOrdering(asking, who: asking.register.user).order(
+            lanes: patterns, pausing: change.pauses, reason: change.reason, perform: change.perform,
+            onLane: { try change.tell($0, at: $1) })
+        let known = Set(done.answers.answers.flatMap(\.value)).sorted { $0.description < $1.description }
+        // A journal that did not answer may have such lanes: then the order is kept.
+        let isWhole = done.answers.silent.isEmpty
+        let words = UnknownLanes.words(
+            done.slips, known: known, in: isWhole ? "the fleet" : "the part of the fleet that answered")
+        for line in words { isWhole ? Console.standard.error(line) : Console.standard.note(line) }
+        return try done.answers.tellSilent(
+            json: change.json, status: isWhole && !words.isEmpty ? .noInput : .ok, order: done.number)
     }
 
     /// `nil` for all.

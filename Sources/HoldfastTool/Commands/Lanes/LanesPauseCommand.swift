@@ -45,8 +45,8 @@ struct LanesResumeCommand: AsyncParsableCommand {
         abstract: "Resume paused or stopped lanes.",
         discussion: """
             A lane that had stopped, for example because its credentials were refused, stops again unless the cause \
-            was fixed. With --now, their routes try at once whatever they wait for, with the backoffs begun anew: see \
-            `holdfast routes connect --help`.
+            was fixed. With --now, their routes try at once whatever they wait for, with the backoffs begun anew, and it \
+            says within 10 s what came of that, with the codes of `holdfast routes connect --help`; with --fleet it does not.
 
             Examples:
               holdfast lanes resume default/considerate
@@ -69,23 +69,32 @@ struct LanesResumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let told = Monitor<Set<String>>([])
-            return try await choice.change(
-                placeOptions, fleetOptions,
-                LaneChoice.Change(pauses: false, reason: "", json: json) { desk, lane in
-                    try await desk.resume(lane)
-                    if now { try await hurry(lane.route, desk, told) }
-                })
+            let (now, isFleet) = (now, fleetOptions.fleet)
+            var change = LaneChoice.Change(pauses: false, reason: "", json: json) { desk, lane in
+                try await desk.resume(lane)
+                if now, isFleet { try await hurry(lane.route, desk) }
+            }
+            if now { change.afterwards = { desk, lanes in try await hurry(lanes, desk) } }
+            return try await choice.change(placeOptions, fleetOptions, change)
         }
     }
 
-    /// At rest nobody waits for anything, and a lane may have no route: of those that are meant by name, that is said.
-    private func hurry(_ route: String, _ desk: any OperatorDesk, _ told: Monitor<Set<String>>) async throws {
+    /// Of one of a fleet's journals, where nobody waits for what comes of it. Its lane may have no route.
+    private func hurry(_ route: String, _ desk: any OperatorDesk) async throws {
         do {
             try await desk.connect(route: route)
         } catch let error as JournalError where error.code == .notFound {
-            guard !choice.all, told.withLock({ $0.insert(route).inserted }) else { return }
+        }
+    }
+
+    /// Says what came of each route's try. At rest nobody tries anything, and a lane may have no route: of those that are meant by
+    /// name, that is said.
+    private func hurry(_ lanes: [LaneKey], _ desk: any OperatorDesk) async throws -> ToolStatus {
+        let meant = Set(lanes.map(\.route))
+        let served = try await desk.status().routes.map(\.name)
+        for route in meant.subtracting(served).sorted() where !choice.all {
             Console.standard.note("route \(route.printable(maximumLength: 64)) is not served, so it tries nothing")
         }
+        return try await RouteTrial.run(served.filter(meant.contains), desk, json: json)
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastMockAPNs
+internal import HoldfastMocking
 
 struct MockFeedbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastMockAPNs
+internal import HoldfastMocking
 internal import HoldfastService
 
 struct MockHTTP2Command: AsyncParsableCommand {

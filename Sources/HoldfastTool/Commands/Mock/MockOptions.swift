@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastMockAPNs
+internal import HoldfastMocking
 internal import HoldfastTransport
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -54,7 +55,7 @@ struct MockOptions: ParsableArguments {
         let server: Server
         do {
             server = try await start()
-        } catch let error as MockAPNsError {
+        } catch let error as MockError {
             throw ToolError(.unavailable, error.what)
         } catch {
             throw ToolError(.unavailable, "cannot listen on \(listen): \(FileFailure.text(error))")

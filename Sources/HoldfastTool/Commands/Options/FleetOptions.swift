@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HoldfastService
 
 /// All journals of the fleet at once.
 struct FleetOptions: ParsableArguments {
@@ -16,6 +17,12 @@ struct FleetOptions: ParsableArguments {
     }
 
     func asking(_ place: PlaceOptions) throws -> FleetAsking {
-        FleetAsking(register: try place.register(), timeout: place.timeout ?? .seconds(10))
+        let console = Console.standard
+        var asking = FleetAsking(register: try place.register(), timeout: place.timeout ?? .seconds(10))
+        asking.onProgress = { done, total in
+            console.showStatus(done < total ? "asked: \(done) of \(total)" : "")
+        }
+        asking.explain = { ToolError($0, otherwise: .internalFault).message }
+        return asking
     }
 }

@@ -92,7 +92,7 @@ struct HistoryOptions: ParsableArguments {
         }
         if tag == "" { throw ValidationError("--tag: it is empty: a tag has 1 to 256 bytes; leave it out for any.") }
         // The parser takes the last one of several, without a word.
-        if let flag = RepeatedFlag.first(of: Self.flags, in: CommandLine.arguments.dropFirst()) {
+        if let flag = RepeatedFlag.first(of: Self.flags, in: ProgramArguments.all) {
             throw ValidationError("\(flag) is given twice: give it once.")
         }
         if let since, let until, since >= until {

@@ -26,7 +26,11 @@ struct JournalOptions: ParsableArguments {
 
     func validate() throws {
         if keyFile?.isEmpty == true { throw ValidationError("--key-file is empty: it names a file.") }
-        let variable = ProcessInfo.processInfo.environment[ConfigVariables.name("journal", nil, "key-file")]
+        let name = ConfigVariables.name("journal", nil, "key-file")
+        let variable = ProcessInfo.processInfo.environment[name]
+        if keyFile == nil, variable?.isRepairedText == true {
+            throw ValidationError("\(name) is not UTF-8, so it would name another file: write it in UTF-8.")
+        }
         KeyFileChoice.take(keyFile ?? variable.flatMap { $0.isEmpty ? nil : $0 })
         if journal?.isEmpty == true { throw ValidationError("--journal is empty: it names a directory.") }
     }
@@ -54,10 +58,18 @@ struct JournalOptions: ParsableArguments {
 
     /// The journal's part of the configuration.
     func loadJournal(isJournalNamed: Bool) throws(ToolError) -> JournalSettings {
-        var settings = try configOptions.loadJournal(isJournalNamed: isJournalNamed)
-        takeKeyFile(&settings)
-        return settings
+        do throws(ToolError) {
+            var settings = try configOptions.loadJournal(isJournalNamed: isJournalNamed)
+            takeKeyFile(&settings)
+            return settings
+        } catch {
+            throw ToolError(error.status, "\(error.message)\n\(Self.wayWithout)")
+        }
     }
+
+    private static let wayWithout =
+        "without this configuration: name the journal by --journal DIR, without --config, and the keys of a sealed one by "
+        + "--key-file FILE"
 
     /// Where the journal is, for commands that need nothing else of a configuration: no more of it is looked at.
     ///

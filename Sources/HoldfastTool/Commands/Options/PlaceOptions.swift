@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Holdfast
+internal import HoldfastControl
 internal import HoldfastJournal
 internal import HoldfastPostgres
 internal import HoldfastService
@@ -51,28 +52,38 @@ struct PlaceOptions: ParsableArguments {
     ///   no such journal.
     func place(of uids: UIDRanges? = nil) throws -> JournalPlace {
         if let journalName { return .fleet(fleetJournal(journalName, of: try register())) }
-        if journalOptions.journal != nil { return .directory(try journalOptions.path()) }
+        if journalOptions.journal != nil { return .here(try journalOptions.path()) }
         let settings = try settings()
-        guard let postgres = settings.postgres else { return .directory(try journalOptions.path(settings)) }
+        guard let postgres = settings.postgres else { return .here(try journalOptions.path(settings)) }
         let own = HostDirectory.ownNumber(in: settings.copies)
         if let number = uids?.journalNumber, number != own {
-            let register = try FleetRegister(postgres)
+            let register = try Self.register(postgres)
             guard let listed = try register.listNow().first(where: { $0.id == number }) else {
                 throw ToolError(
                     .noInput, "the database has no journal with the number \(number), to which the UID belongs")
             }
             return .fleet(fleetJournal(listed.name, of: register))
         }
-        guard let own else { throw try noneHere(settings.copies, FleetRegister(postgres)) }
+        guard let own else { throw try noneHere(settings.copies, Self.register(postgres)) }
         return try ownPlace(own, try journalOptions.path(settings), postgres)
+    }
+
+    /// The place of this host's own journal, while its process waits before it has one.
+    ///
+    /// - Returns: nil where none waits, and where a journal is named.
+    func placeOfWaiting() throws -> JournalPlace? {
+        guard journalName == nil, journalOptions.journal == nil else { return nil }
+        let settings = try settings()
+        guard settings.postgres != nil, HostDirectory.wait(in: settings.copies) != nil else { return nil }
+        return .directory(try journalOptions.path(settings))
     }
 
     /// This host's own journal: its files while this host has it, and else its owner, if another host has taken it.
     private func ownPlace(_ number: Int32, _ path: String, _ postgres: PostgresSettings) throws -> JournalPlace {
-        guard Self.isAtRest(path) else { return .directory(path) }
+        guard Self.isAtRest(path) else { return .here(path) }
         let why: String
         do throws(JournalError) {
-            let register = try FleetRegister(postgres)
+            let register = try Self.register(postgres)
             let listed = try register.listNow().first { $0.id == number }
             if let listed, let host = listed.host, !listed.sighting.isFree, host != postgres.hostName {
                 Console.standard.note("journal \(listed.name) is with host \(host) now, which is asked")
@@ -107,13 +118,15 @@ struct PlaceOptions: ParsableArguments {
         guard let postgres = settings.postgres, HostDirectory.ownNumber(in: settings.copies) == nil else {
             return try place()
         }
-        let register = try FleetRegister(postgres)
+        let register = try Self.register(postgres)
         for listed in try await register.list() where !listed.sighting.isFree {
             let journal = fleetJournal(listed.name, of: register)
             do {
-                return try await journal.use { _ in .fleet(journal) }
-            } catch let error as ToolError where error.status == .hostSilent {
-                Console.standard.note("\(error.message)")
+                let desk = try await journal.open()
+                await desk.close()
+                return .fleet(journal)
+            } catch let error as ControlError where error.isSilence {
+                Console.standard.note("\(error.event ?? error.message); the owner of another journal is asked")
             }
         }
         throw ToolError(.hostSilent, "no owner of a journal of the fleet answers: see `holdfast postgres status`")
@@ -129,7 +142,11 @@ struct PlaceOptions: ParsableArguments {
                 "journals of a fleet are in a database, and the configuration names none: give journal.postgres, or "
                     + "HOLDFAST_JOURNAL_POSTGRES")
         }
-        return try FleetRegister(postgres)
+        return try Self.register(postgres)
+    }
+
+    private static func register(_ settings: PostgresSettings) throws(JournalError) -> FleetRegister {
+        try FleetRegister(settings) { Console.standard.warning(once: $0) }
     }
 
     func fleetJournal(_ name: String, of register: FleetRegister) -> FleetJournal {

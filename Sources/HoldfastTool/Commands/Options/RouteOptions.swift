@@ -25,6 +25,7 @@ struct RouteOptions: ParsableArguments {
 
     @OptionGroup var keyOptions: SigningKeyOptions
     @OptionGroup var tlsOptions: TLSOptions
+    @OptionGroup var firebaseOptions: FirebaseOptions
 
     @Option(
         name: .long,
@@ -65,13 +66,14 @@ struct RouteOptions: ParsableArguments {
         [
             endpoint.map { _ in "--endpoint" }, connections.map { _ in "--connections" },
             confirm.map { _ in "--confirm" }, quietPeriod.map { _ in "--quiet-period" },
-        ].compactMap { $0 } + keyOptions.given + tlsOptions.given
+        ].compactMap { $0 } + keyOptions.given + tlsOptions.given + firebaseOptions.given
     }
 
     /// The route that these flags make of what the journal remembers, or the configuration says.
     ///
     /// - Throws: a `ValidationError` when something is missing in both, or is not for the endpoint's protocol.
     func route(remembered: RouteSettings?, missingEndpoint: String) throws -> RouteSettings {
+        if let route = try firebaseOptions.route(over: remembered, self) { return route }
         guard var route = remembered ?? endpoint.map({ RouteSettings(endpoint: $0) }) else {
             throw ValidationError(missingEndpoint)
         }
@@ -112,6 +114,8 @@ struct RouteOptions: ParsableArguments {
             throw ValidationError(
                 "\(flag) is for the binary protocol, and \(route.endpoint) speaks HTTP/2, which answers each notification."
             )
+        // It has been made of flags of its own.
+        case .fcm: break
         }
     }
 }

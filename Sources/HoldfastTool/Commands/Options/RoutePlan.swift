@@ -49,16 +49,24 @@ struct RoutePlan {
         return route
     }
 
-    /// The topic of lines that have none: where there is one route with one topic, that.
-    func defaultTopic(of routes: [ReadyRoute]) -> String? { defaultTopic(of: routes.map(\.settings)) }
-
-    /// The same where the routes are not to be used here.
-    func defaultTopic(remembered: RouteSettings?) -> String? {
-        defaultTopic(of: isConfigured ? configured : remembered.map { [$0] } ?? [])
+    /// The values of lines that do not give them: where there is one route to a service, with one topic, that.
+    func defaults(of routes: [ReadyRoute], _ environment: PushEnvironment?) -> LineDefaults {
+        defaults(of: routes.map(\.settings), environment)
     }
 
-    private func defaultTopic(of routes: [RouteSettings]) -> String? {
-        if let topic = flags.topic { return topic }
+    /// The same where the routes are not to be used here.
+    func defaults(remembered: RouteSettings?, _ environment: PushEnvironment?) -> LineDefaults {
+        defaults(of: isConfigured ? configured : remembered.map { [$0] } ?? [], environment)
+    }
+
+    private func defaults(of routes: [RouteSettings], _ environment: PushEnvironment?) -> LineDefaults {
+        LineDefaults(
+            topic: flags.topic ?? Self.topic(of: routes.filter { $0.service == .apns }),
+            project: flags.firebaseOptions.project ?? Self.topic(of: routes.filter { $0.service == .fcm }),
+            environment: environment)
+    }
+
+    private static func topic(of routes: [RouteSettings]) -> String? {
         guard routes.count == 1, let route = routes.first else { return nil }
         if let topic = route.defaultTopic { return topic }
         return route.topics?.count == 1 ? route.topics?.first : nil

@@ -27,12 +27,15 @@ struct DatabaseOptions: ParsableArguments {
     private static let missing = ValidationError(
         "Missing the database: give --database <string>, or have a configuration with journal.postgres.")
 
-    /// The database and the schema. Reads the configuration once, and only if it says something that no flag does.
-    func settings() throws -> PostgresSettings {
-        let configured = database == nil ? try configOptions.loadJournal(isJournalNamed: false).postgres : nil
+    /// The database and the schema, and where this host has its working copies, if a configuration says so. Reads it once, and
+    /// only if it says something that no flag does.
+    func settings() throws -> (database: PostgresSettings, copies: String?) {
+        let journal = database == nil ? try configOptions.loadJournal(isJournalNamed: false) : nil
+        let configured = journal?.postgres
         guard let connection = database ?? configured?.connection else { throw Self.missing }
-        return PostgresSettings(
+        let settings = PostgresSettings(
             connection: connection, host: configured?.host, schema: schema ?? configured?.schema ?? "holdfast")
+        return (settings, journal?.copies)
     }
 
     /// The schema alone, for what connects to nothing.
@@ -47,9 +50,6 @@ struct DatabaseOptions: ParsableArguments {
             throw ValidationError("--schema: \(error)")
         }
     }
-
-    /// Connects with 10 seconds of patience.
-    func connect(_ settings: PostgresSettings) throws -> PQConnection { try DatabaseLook.connect(settings) }
 
     static var deadline: ContinuousClock.Instant { DatabaseLook.deadline }
 }

@@ -18,7 +18,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
               holdfast postgres migrate --database "host=db1 dbname=push user=holdfast_owner" --service holdfast
               holdfast postgres migrate --print --service holdfast > holdfast.sql
 
-            Exit codes: 0 done · 69 the database can't be reached · 77 the role may not · 78 a role or a schema that can't be used.
+            Exit codes: 0 done · 66 there is no such database · 69 it can't be reached · 77 the role may not · 78 a role or a schema \
+            that can't be used, and nothing was changed.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -72,10 +73,10 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
                 Console.standard.print(try text(Migrator(schema: databaseOptions.schemaName())))
                 return .ok
             }
-            let settings = try databaseOptions.settings()
+            let (settings, copies) = try databaseOptions.settings()
             let schema = try DatabaseOptions.schemaName(settings.schema)
             let migrator = Migrator(schema: schema)
-            let connection = try databaseOptions.connect(settings)
+            let connection = try DatabaseLook.connect(settings, copies: copies)
             defer { connection.close() }
             let made: [Int]
             do throws(SchemaError) {

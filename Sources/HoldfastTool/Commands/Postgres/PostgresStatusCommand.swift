@@ -13,13 +13,16 @@ struct PostgresStatusCommand: AsyncParsableCommand {
             long an owner was not heard of, and how long a commit waits for a standby, is what the server says of their \
             sessions: it tells that to the hosts' own role, to superusers, and to members of pg_read_all_stats.
 
+            Where the connection string names several servers, each is asked by itself: two that can be written to at once \
+            are an old primary and the one that was promoted in its place.
+
             A role that is only an operator's sees the journals and their hosts, and not how much space they take.
 
             Examples:
               holdfast postgres status
               holdfast postgres status --json | jq '.journals[] | select(.state == "silent")'
 
-            Exit codes: 0 every journal has an owner, or is closed · 1 a journal has none now · others as in `holdfast --help`.
+            Exit codes: 0 every journal has an owner, or is closed · 1 a journal has none now, or two servers can be written to · others as in `holdfast --help`.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -29,23 +32,25 @@ struct PostgresStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let settings = try databaseOptions.settings()
+            let (settings, copies) = try databaseOptions.settings()
             let schema = try DatabaseOptions.schemaName(settings.schema)
-            let connection = try databaseOptions.connect(settings)
+            let connection = try DatabaseLook.connect(settings, copies: copies)
             defer { connection.close() }
             do throws(SchemaError) {
                 try Migrator(schema: schema).check(connection, by: DatabaseOptions.deadline)
             } catch {
                 throw ToolError(error)
             }
-            let report: FleetReport
+            var report: FleetReport
             do throws(PQError) {
                 report = try DatabaseLook.look(schema, connection)
             } catch {
                 throw ToolError(error)
             }
+            report.add(try DatabaseLook.servers(settings))
             Console.standard.print(json ? try JSONOutput.line(report) : report.text())
-            return report.journals.contains { $0.state == .silent || $0.state == .free } ? .notAllConfirmed : .ok
+            let isAnyLeft = report.journals.contains { $0.state == .silent || $0.state == .free }
+            return isAnyLeft || report.hasRivals ? .notAllConfirmed : .ok
         }
     }
 }

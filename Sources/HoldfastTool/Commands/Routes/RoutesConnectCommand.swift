@@ -16,7 +16,8 @@ struct RoutesConnectCommand: AsyncParsableCommand {
               holdfast routes connect default
               holdfast routes connect --all
 
-            Exit codes: 0 every route has a connection, or needs none · 75 one has none yet · 69 nothing runs · others as in \
+            Exit codes: 0 every route has a connection, or needs none, and nothing was refused · 78 the service still refuses a \
+            lane or a topic · 75 a route has no connection yet, or no answer · 69 nothing runs · others as in \
             `holdfast --help`.
             """)
 
@@ -60,52 +61,5 @@ struct RoutesConnectCommand: AsyncParsableCommand {
             await desk.close()
             throw error
         }
-    }
-}
-
-/// Has routes try at once, and waits a while for what comes of it.
-enum RouteTrial {
-    private static let patience = Duration.seconds(10)
-    private static let pause = Duration.milliseconds(100)
-
-    /// A route that was to try. The names of its properties are those of the JSON.
-    private struct Row: Encodable {
-        var route: String
-        var connection: String
-        var isAway: Bool
-    }
-
-    static func run(_ routes: [String], _ desk: any OperatorDesk, json: Bool) async throws -> ToolStatus {
-        var failures: [String: Int] = [:]
-        for condition in try await desk.status().conditions ?? [] where condition.kind == .serviceAway {
-            failures[condition.subject] = condition.failures
-        }
-        for route in routes { try await desk.connect(route: route) }
-        var open = Set(routes)
-        let deadline = ContinuousClock.now + patience
-        while true {
-            let status = try await desk.status()
-            let isLast = ContinuousClock.now >= deadline
-            for route in status.routes where open.contains(route.name) {
-                let away = status.conditions?.first { $0.kind == .serviceAway && $0.subject == route.name }
-                // Once more it has failed, or it has worked.
-                let isTried =
-                    !route.isAway && route.connection != "connecting"
-                    || (away?.failures ?? 0) > failures[route.name] ?? 0
-                guard isTried || isLast else { continue }
-                open.remove(route.name)
-                try tell(route, json: json)
-            }
-            guard !open.isEmpty, !isLast else {
-                return status.routes.contains { routes.contains($0.name) && $0.isAway } ? .entriesLeft : .ok
-            }
-            try await Task.sleep(for: pause)
-        }
-    }
-
-    private static func tell(_ route: DeskStatus.Route, json: Bool) throws {
-        let row = Row(route: route.name, connection: route.connection, isAway: route.isAway)
-        let words = "\(row.route.printable(maximumLength: 64)): \(row.connection.printable(maximumLength: 1000))"
-        Console.standard.print(json ? try JSONOutput.line(row) : words)
     }
 }

@@ -8,11 +8,11 @@ internal import HoldfastService
 struct FileSending {
     /// The journal's directory.
     let journal: String
+    /// Where the journal is read.
+    let source: JournalPlace
     let mode: ResumeMode
-    /// The environment of lines that have none.
-    let environment: PushEnvironment?
-    /// The topic of lines that have none.
-    let topic: String?
+    /// The values of lines that do not give them.
+    let defaults: LineDefaults
     var console = Console.standard
 
     // MARK: The report
@@ -24,7 +24,7 @@ struct FileSending {
     func report(_ path: String?, of input: InputFile) async throws -> SendReport? {
         guard let path else { return nil }
         let lock = try ReportLock.existing(path)
-        return try await report(path, lock, of: input, at: try place(of: input).place)
+        return try await report(path, lock, of: input, at: try await place(of: input).place)
     }
 
     private func report(
@@ -34,7 +34,7 @@ struct FileSending {
             console.note("the report \(path) is finished, too: nothing is added to it")
             return nil
         }
-        return try await SendReport.open(path, lock, of: input, at: place, journal: journal) { place, ids in
+        return try await SendReport.open(path, lock, of: input, at: place, in: source, journal: journal) { place, ids in
             task(of: input, at: place, ids: ids)
         }
     }
@@ -43,27 +43,26 @@ struct FileSending {
 
     /// The task of taking the file from where the journal has come to.
     func task(
-        of input: InputFile, in journal: LMDBJournal, ids: LineIDs?, defaultTopic: String?
+        of input: InputFile, in journal: LMDBJournal, ids: LineIDs?, defaults: LineDefaults
     ) throws -> InputTask {
         let place = try InputPlace.find(input, in: journal, mode: mode)
         say(place, of: input)
-        return InputTask(input, defaultTopic: defaultTopic, defaultEnvironment: environment, ids: ids, place)
+        return InputTask(input, defaults: defaults, ids: ids, place)
     }
 
     private func task(of input: InputFile, at place: InputPlace, ids: LineIDs?) -> InputTask {
         InputTask(
-            input, defaultTopic: topic, defaultEnvironment: environment, ids: ids, limit: FileHandOver.requestCount,
+            input, defaults: defaults, ids: ids, limit: FileHandOver.requestCount,
             place)
     }
 
     /// Looks up the place without owning the journal.
-    private func place(of input: InputFile) throws -> (place: InputPlace, noted: [UInt8]?) {
+    private func place(of input: InputFile) async throws -> (place: InputPlace, noted: [UInt8]?) {
         // One that was never completely made has taken nothing.
-        guard let reader = try JournalReader.ofMade(at: journal) else {
-            return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in nil }, nil)
+        let noted = try await source.withSourceOfMade { (source) -> [UInt8]? in
+            guard let source, let identity = input.identity else { return nil }
+            return try await source.note(identity.noteName)
         }
-        defer { reader.close() }
-        let noted = try input.identity.flatMap { try reader.note($0.noteName) }
         return (try InputPlace.find(input, mode: mode) { (_) throws(JournalError) in noted }, noted)
     }
 
@@ -98,7 +97,7 @@ struct FileSending {
         }
         // Before the place is looked up, which another run may move on.
         let lock = if let path { try ReportLock.existing(path) } else { nil as ReportLock? }
-        let (place, noted) = try place(of: input)
+        let (place, noted) = try await place(of: input)
         if isStrict, try await !isWellFormed(input, at: place) { return .badInput }
         let report: SendReport? = if let path { try await report(path, lock, of: input, at: place) } else { nil }
         let ledger =
@@ -107,7 +106,8 @@ struct FileSending {
         say(place, of: input)
         try input.seek(to: place.progress?.offset ?? 0)
         let handOver = FileHandOver(
-            journal: journal, task: task(of: input, at: place, ids: ledger.ids), noted: noted, ledger: ledger,
+            journal: OwnedJournal(directory: journal, at: source), task: task(of: input, at: place, ids: ledger.ids),
+            noted: noted, ledger: ledger,
             report: report?.path, options: options, console: console)
         return try await handOver.run(desk)
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastFCM
 internal import HoldfastPayload
 internal import HoldfastService
 
@@ -10,11 +11,19 @@ struct NotificationDraft: Sendable {
     private let recipients: [Recipient]
     /// Whether its topic must be that of a Live Activity on a device.
     private let isForLiveActivity: Bool
+    /// Whether it is for Firebase Cloud Messaging: its topic is then a project.
+    let isGoogles: Bool
 
-    /// `nil` if no flag describes a notification.
+    /// The draft that flags make; `nil` if no flag describes a notification.
     ///
     /// - Throws: ``ToolError`` with status `badInput` for a payload that is too large or no JSON object, and those of its file.
-    init?(_ options: NotificationOptions) async throws {
+    static func read(_ options: NotificationOptions) async throws -> NotificationDraft? {
+        options.firebase.targets.isEmpty
+            ? try await NotificationDraft(options) : try await NotificationDraft(ofMessage: options)
+    }
+
+    private init?(_ options: NotificationOptions) async throws {
+        isGoogles = false
         let recipients = try options.recipients
         guard let first = recipients.first else { return nil }
         self.recipients = recipients
@@ -51,6 +60,30 @@ struct NotificationDraft: Sendable {
         } catch {
             throw ToolError(.badInput, error.message)
         }
+    }
+
+    /// A message for Firebase Cloud Messaging.
+    private init(ofMessage options: NotificationOptions) async throws {
+        let now = EngineClock.system.wall()
+        let addresses = try options.firebase.addresses
+        let expiration = options.expiration?.expiration(now)
+        let content: [UInt8] =
+            if let argument = options.payload {
+                try await JSONArgument.object(argument, of: "--payload")
+            } else {
+                try options.firebase.content(title: options.title, body: options.alert, priority: options.priority)
+            }
+        do throws(Refusal) {
+            let message = try FCMMessage(content, in: 0..<content.count, to: addresses[0])
+            var notification = PushNotification(message, project: "", at: now)
+            if let expiration { notification.expiration = expiration }
+            notification.id = options.id
+            template = notification
+        } catch {
+            throw ToolError(.badInput, error.detail)
+        }
+        recipients = addresses.map { .service($0) }
+        (isForLiveActivity, isGoogles) = (false, true)
     }
 
     private static func payload(_ options: NotificationOptions) -> APNsPayload {

@@ -6,7 +6,7 @@ internal import HoldfastPayload
 extension NotificationOptions {
     /// Flags that were given, in the order of the help.
     var given: [String] {
-        (token.isEmpty ? [] : ["--token"]) + (channel.isEmpty ? [] : ["--channel"]) + contents
+        (token.isEmpty ? [] : ["--token"]) + (channel.isEmpty ? [] : ["--channel"]) + firebase.given + contents
             + [
                 payload.map { _ in "--payload" }, pushType.map { _ in "--push-type" },
                 priority.map { _ in "--priority" },
@@ -40,6 +40,7 @@ extension NotificationOptions {
     /// - Throws: a `ValidationError` that names what contradicts, or is missing.
     func check() throws {
         guard let first = given.first else { return }
+        if let flag = firebase.given.first { return try checkMessage(flag) }
         try checkRecipients(first)
         if let content = contents.first, payload != nil {
             throw ValidationError("--payload and \(content) exclude each other: a payload is the whole of it.")
@@ -47,12 +48,52 @@ extension NotificationOptions {
         guard payload != nil || !contents.isEmpty else {
             throw ValidationError("\(first) needs something to send: --alert, another flag of a payload, or --payload.")
         }
-        if tryUntil != nil, let apnsExpiration, apnsExpiration != .once {
-            throw ValidationError(
-                "--try-until and --expiration contradict: nothing is stored, which is --expiration 0, or none.")
-        }
+        try checkTimes()
         try checkLiveActivity()
         try checkBackground()
+    }
+
+    /// Checks the flags of a message for Firebase Cloud Messaging.
+    private func checkMessage(_ first: String) throws {
+        guard let target = firebase.targets.first else {
+            throw ValidationError("\(first) needs --fcm-fid, --fcm-token, --fcm-topic or --fcm-condition.")
+        }
+        let foreign =
+            [
+                token.isEmpty ? nil : "--token", channel.isEmpty ? nil : "--channel",
+                subtitle.map { _ in "--subtitle" },
+                badge.map { _ in "--badge" }, sound.map { _ in "--sound" }, event.map { _ in "--event" },
+                contentState.map { _ in "--content-state" }, pushType.map { _ in "--push-type" },
+                collapseID.map { _ in "--collapse-id" },
+            ].compactMap { $0 } + others
+        if let flag = foreign.first {
+            throw ValidationError(
+                "\(flag) is for Apple's services, and \(target) for Google's: say it in Google's way with --payload.")
+        }
+        try firebase.checkTargets()
+        guard firebase.count <= NotificationLine.maximumTokenCount else {
+            throw ValidationError(
+                "\(target) can be given \(NotificationLine.maximumTokenCount) times; write a file of more.")
+        }
+        if id != nil, firebase.count > 1 {
+            throw ValidationError("--id is for one notification, and \(firebase.count) targets were given.")
+        }
+        let content =
+            [alert.map { _ in "--alert" }, title.map { _ in "--title" }].compactMap { $0 }
+            + (firebase.data.isEmpty ? [] : ["--data"])
+        if payload == nil, content.isEmpty {
+            throw ValidationError("\(target) needs something to send: --alert, --title, --data, or --payload.")
+        }
+        if payload != nil, let flag = (content + [priority.map { _ in "--priority" }].compactMap { $0 }).first {
+            throw ValidationError("--payload and \(flag) exclude each other: a payload is the whole of it.")
+        }
+        try checkTimes()
+    }
+
+    private func checkTimes() throws {
+        guard tryUntil != nil, let apnsExpiration, apnsExpiration != .once else { return }
+        throw ValidationError(
+            "--try-until and --expiration contradict: nothing is stored, which is --expiration 0, or none.")
     }
 
     /// The expiration that both of its flags give.

@@ -22,6 +22,8 @@ struct NotificationOptions: ParsableArguments {
             valueName: "id"))
     var channel: [String] = []
 
+    @OptionGroup var firebase: FirebaseMessageOptions
+
     @Option(name: .long, help: ArgumentHelp("The text of the alert.", valueName: "body"))
     var alert: String?
 

@@ -15,14 +15,16 @@ extension SendCommand {
         // Known to be in vain before a journal is made for it.
         if !FileManager.default.fileExists(atPath: path) {
             let routes = try ready(plan, remembered: nil)
-            if case .flags(let draft) = source { _ = try notifications(draft, plan.defaultTopic(of: routes)) }
+            if case .flags(let draft) = source { _ = try notifications(draft, plan.defaults(of: routes, environment)) }
         }
         // What ends while its report is written must be there to be read.
         if report != nil, !configuration.journal.history.isKept { configuration.journal.history = HistoryPolicy() }
 
         let sending = FileSending(
-            journal: path, mode: mode, environment: environment,
-            topic: report == nil ? nil : plan.defaultTopic(remembered: try RouteSettings.remembered(ifAnyBy: path)))
+            journal: path, source: .directory(path), mode: mode,
+            defaults: report == nil
+                ? LineDefaults(environment: environment)
+                : plan.defaults(remembered: try RouteSettings.remembered(ifAnyBy: path), environment))
         let report: SendReport? =
             if case .file(let input) = source { try await sending.report(self.report, of: input) } else { nil }
         let journal: LMDBJournal
@@ -34,12 +36,12 @@ extension SendCommand {
         for warning in journal.warnings { Console.standard.note("warning: \(warning)") }
         let remembered = try RouteSettings.read(from: journal, named: path)
         let routes = try ready(plan, remembered: remembered)
-        let topic = plan.defaultTopic(of: routes)
+        let defaults = plan.defaults(of: routes, environment)
         let intake: Intake
         switch source {
-        case .flags(let draft): intake = .notifications(try notifications(draft, topic))
+        case .flags(let draft): intake = .notifications(try notifications(draft, defaults))
         case .file(let input):
-            let task = try sending.task(of: input, in: journal, ids: report?.ledger.ids, defaultTopic: topic)
+            let task = try sending.task(of: input, in: journal, ids: report?.ledger.ids, defaults: defaults)
             if let report, report.place != task.place.progress {
                 try await report.ledger.abandon()
                 throw FileHandOver.takenByAnother(input.name)

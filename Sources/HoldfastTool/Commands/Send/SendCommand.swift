@@ -151,7 +151,7 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     private func source() async throws -> Source {
-        if let draft = try await NotificationDraft(notificationOptions) { return .flags(draft) }
+        if let draft = try await NotificationDraft.read(notificationOptions) { return .flags(draft) }
         guard let file else { throw Self.missing }
         return .file(try InputFile(file))
     }
@@ -194,10 +194,11 @@ struct SendCommand: AsyncParsableCommand {
         _ configuration: HoldfastConfiguration
     ) async throws -> ToolStatus? {
         try refuseFlagsForOwner(desk)
-        let topic = plan.defaultTopic(remembered: try RouteSettings.remembered(by: journal))
-        let notifications = try notifications(draft, topic)
+        let owned = OwnedJournal(directory: journal)
+        let defaults = plan.defaults(remembered: try await owned.rememberedRoute(), environment)
+        let notifications = try notifications(draft, defaults)
         let handOver = HandOver(
-            desk: desk, journal: journal, isQueueOnly: queueOnly, giveUpAfter: configuration.limits.giveUpAfter,
+            desk: desk, journal: owned, isQueueOnly: queueOnly, giveUpAfter: configuration.limits.giveUpAfter,
             json: deliveryOptions.json)
         do {
             return try await handOver.run(notifications)
@@ -214,9 +215,10 @@ struct SendCommand: AsyncParsableCommand {
         _ configuration: HoldfastConfiguration
     ) async throws -> ToolStatus? {
         try refuseFlagsForOwner(desk)
+        let owned = OwnedJournal(directory: journal)
         let sending = FileSending(
-            journal: journal, mode: mode, environment: environment,
-            topic: plan.defaultTopic(remembered: try RouteSettings.remembered(by: journal)))
+            journal: journal, source: owned.place, mode: mode,
+            defaults: plan.defaults(remembered: try await owned.rememberedRoute(), environment))
         return try await sending.handOver(
             input, to: desk, report: report, isStrict: strict,
             FileHandOver.Options(
@@ -239,8 +241,15 @@ struct SendCommand: AsyncParsableCommand {
         try route.write(to: journal)
     }
 
-    func notifications(_ draft: NotificationDraft, _ topic: String?) throws -> [PushNotification] {
-        guard let topic else {
+    func notifications(_ draft: NotificationDraft, _ defaults: LineDefaults) throws -> [PushNotification] {
+        if draft.isGoogles {
+            guard let project = defaults.project else {
+                throw ValidationError(
+                    "Missing --project <project>: neither the journal nor a configuration says one for all messages.")
+            }
+            return try draft.notifications(topic: project)
+        }
+        guard let topic = defaults.topic else {
             throw ValidationError(
                 "Missing --topic <topic>: neither the journal nor a configuration says one for all notifications.")
         }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Holdfast
 internal import HoldfastControl
+internal import HoldfastService
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,8 +28,17 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws { try await reporting { try await show() } }
 
+    /// The configuration that says which journal; nil where a flag or the environment does, and where it has mistakes.
+    private var installed: HoldfastConfiguration? {
+        guard placeOptions.journalName == nil, !placeOptions.journalOptions.isNamed else { return nil }
+        return try? placeOptions.journalOptions.load()
+    }
+
     private func show() async throws -> ToolStatus {
-        let report = try await HealthReport.read(try placeOptions.place())
+        var report = try await HealthReport.read(try placeOptions.placeOfWaiting() ?? placeOptions.place())
+        if report.status == .notRunning, let configuration = installed {
+            report.elsewhere = ServiceElsewhere.find(configuration, except: report.journal)
+        }
         let console = Console.standard
         console.print(
             json

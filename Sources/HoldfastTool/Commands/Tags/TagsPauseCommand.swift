@@ -19,8 +19,7 @@ struct TagsPauseCommand: AsyncParsableCommand {
               holdfast tags pause spring-sale --fleet
             """)
 
-    @Argument(help: ArgumentHelp("The tag, exactly as the notifications have it.", valueName: "tag"))
-    var tags: [String]
+    @OptionGroup var named: TagArguments
 
     @OptionGroup var placeOptions: PlaceOptions
     @OptionGroup var fleetOptions: FleetOptions
@@ -31,43 +30,34 @@ struct TagsPauseCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        for tag in tags where !(1...256).contains(tag.utf8.count) {
-            throw ValidationError("A tag has 1 to 256 bytes, not \(tag.utf8.count).")
-        }
+        guard !named.isEmpty else { throw ValidationError("Name tags to pause.") }
         try fleetOptions.check(placeOptions)
     }
 
     func run() async throws {
         try await reporting {
-            let (tags, reason, json) = (tags, why.reason, json)
-            @Sendable func pause(_ desk: any OperatorDesk, _ place: FleetPlaceForm?) async throws {
-                for tag in tags.map({ Array($0.utf8) }) {
+            let (tags, reason, json) = (named.all, why.reason, json)
+            if fleetOptions.fleet { return try await pauseFleet() }
+            try await DeskOpener(try placeOptions.place()).withDesk { desk in
+                for tag in tags {
                     try await desk.pause(tag: tag, reason: reason)
-                    try TagsPauseCommand.tell(TagChangeForm(tag, "paused", reason: reason), at: place, json: json)
+                    try TagsPauseCommand.tell(TagChangeForm(tag, "paused", reason: reason), at: nil, json: json)
                 }
             }
-            if fleetOptions.fleet { return try await pauseFleet(pause) }
-            try await DeskOpener(try placeOptions.place()).withDesk { try await pause($0, nil) }
             return .ok
         }
     }
 
-    /// - Parameter pause: at an owner that does not know orders to the fleet.
-    private func pauseFleet(
-        _ pause: @escaping @Sendable (any OperatorDesk, FleetPlaceForm?) async throws -> Void
-    ) async throws -> ToolStatus {
-        let (tags, reason, json) = (tags.map { Array($0.utf8) }, why.reason, json)
+    private func pauseFleet() async throws -> ToolStatus {
+        let (tags, reason, json) = (named.all, why.reason, json)
         let asking = try fleetOptions.asking(placeOptions)
-        // First of all, so that whoever takes a journal from now on knows of it.
-        let given = try await FleetOrdering(register: asking.register).give(
-            tags.map { .tags($0) }, pausing: true, reason: reason)
-        let answers = try await asking.each { desk, place in
-            guard try await given.carryOut(desk) else { return try await pause(desk, place) }
+        let done = try await FleetOrdering(asking, who: asking.register.user).pause(tags: tags, reason: reason) {
+            place in
             for tag in tags {
                 try TagsPauseCommand.tell(TagChangeForm(tag, "paused", reason: reason), at: place, json: json)
             }
         }
-        return try answers.tellSilent(json: json, order: given.number)
+        return try done.answers.tellSilent(json: json, order: done.number)
     }
 
     static func tell(_ change: TagChangeForm, at place: FleetPlaceForm?, json: Bool) throws {
@@ -90,8 +80,7 @@ struct TagsResumeCommand: AsyncParsableCommand {
               holdfast tags resume spring-sale --fleet
             """)
 
-    @Argument(help: ArgumentHelp("The tag, exactly as the notifications have it.", valueName: "tag"))
-    var tags: [String] = []
+    @OptionGroup var named: TagArguments
 
     @Flag(name: .long, help: "All paused tags; at rest also if the journal's record of them can't be read.")
     var all = false
@@ -103,7 +92,7 @@ struct TagsResumeCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard all != !tags.isEmpty else { throw ValidationError("Name tags, or say --all.") }
+        guard all == named.isEmpty else { throw ValidationError("Name tags, or say --all.") }
         try fleetOptions.check(placeOptions)
     }
 
@@ -115,9 +104,9 @@ struct TagsResumeCommand: AsyncParsableCommand {
                     try await desk.resumeAllTags()
                     try TagsPauseCommand.tell(TagChangeForm(nil, "running"), at: nil, json: json)
                 }
-                for tag in tags {
-                    try await desk.resume(tag: Array(tag.utf8))
-                    try TagsPauseCommand.tell(TagChangeForm(Array(tag.utf8), "running"), at: nil, json: json)
+                for tag in named.all {
+                    try await desk.resume(tag: tag)
+                    try TagsPauseCommand.tell(TagChangeForm(tag, "running"), at: nil, json: json)
                 }
             }
             return .ok
@@ -126,31 +115,18 @@ struct TagsResumeCommand: AsyncParsableCommand {
 
     /// A tag may be paused in some of the journals.
     private func resumeFleet() async throws -> ToolStatus {
-        let (all, tags, json) = (all, tags.map { Array($0.utf8) }, json)
+        let json = json
         let asking = try fleetOptions.asking(placeOptions)
-        let before = try await asking.each { desk, place in
-            let paused = try await desk.status().pausedTags.map(\.tag)
-            return [place.journal: all ? paused : tags.filter(paused.contains)]
+        let done = try await FleetOrdering(asking, who: asking.register.user).resume(
+            tags: all ? nil : named.all
+        ) { tag, place in
+            try TagsPauseCommand.tell(TagChangeForm(tag, "running"), at: place, json: json)
         }
-        let meant = before.answers.map(\.value).reduce(into: [:]) { $0.merge($1) { $1 } }
-        let ordering = FleetOrdering(register: asking.register)
-        let given = try await ordering.give(all ? [.tags(nil)] : tags.map { .tags($0) }, pausing: false)
-        let answers = try await asking.each { desk, place in
-            let isCarriedOut = try await given.carryOut(desk)
-            for tag in meant[place.journal] ?? [] {
-                if !isCarriedOut { try await desk.resume(tag: tag) }
-                try TagsPauseCommand.tell(TagChangeForm(tag, "running"), at: place, json: json)
-            }
+        for tag in done.slips {
+            let name = String(decoding: tag, as: UTF8.self)
+            Console.standard.error("tag \(name.debugDescription) is paused in no journal")
         }
-        let resumed = meant.values.flatMap(\.self)
-        let unknown = tags.indices.filter { !given.endings.contains($0) && !resumed.contains(tags[$0]) }
-        // Of a journal that did not answer, nobody knows what was paused there: then the order is kept.
-        let isKnown = before.silent.isEmpty && answers.silent.isEmpty
-        guard !unknown.isEmpty, isKnown else { return try answers.tellSilent(json: json, order: given.number) }
-        for place in unknown {
-            Console.standard.error("tag \(self.tags[place].debugDescription) is paused in no journal")
-        }
-        try await ordering.withdraw(given, unknown)
-        return .noInput
+        return try done.answers.tellSilent(
+            json: json, status: done.slips.isEmpty ? .ok : .noInput, order: done.number)
     }
 }

@@ -1,0 +1,43 @@
+internal import Foundation
+internal import Holdfast
+internal import HoldfastJournal
+internal import HoldfastLMDB
+
+/// What a host says in its directory while it has no journal, for tools on the same machine: nobody serves them yet.
+extension HostDirectory {
+    private static func openingNote(in path: String) -> String { path + "/opening" }
+
+    /// Only tools miss a note that can't be written.
+    package func note(_ wait: OpeningWait?) {
+        let place = Self.openingNote(in: path)
+        do throws(LMDBError) {
+            guard let wait else { return try Files.remove(place) }
+            try Files.put(wait.text, at: place)
+        } catch {
+            return
+        }
+    }
+
+    /// What the process waits for that uses a directory; `nil` where none uses it, and where that has its journal.
+    ///
+    /// - Parameter path: of the directory.
+    package static func wait(in path: String) -> OpeningWait? {
+        guard let text = try? String(contentsOfFile: openingNote(in: path), encoding: .utf8),
+            let wait = OpeningWait(text: text),
+            // A process that was killed has left its note.
+            process(in: path) == wait.process
+        else { return nil }
+        return wait
+    }
+
+    /// The process that uses a directory, with its journal or before it has one; `nil` where none does.
+    package static func process(in path: String) -> Int32? { LockList.holder(ofFile: lockFile(in: path))?.process }
+
+    static func lockFile(in path: String) -> String { path + "/host.lock" }
+
+    /// The directory that has a host's own journal; nil for the path of another one.
+    package static func directory(ofOwn journal: String) -> String? {
+        let name = "/own.journal"
+        return journal.hasSuffix(name) ? String(journal.dropLast(name.count)) : nil
+    }
+}

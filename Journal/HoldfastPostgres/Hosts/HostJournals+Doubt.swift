@@ -1,0 +1,37 @@
+internal import Holdfast
+internal import HoldfastPQ
+
+/// Journals whose owner was lost together with commits that the database may lack: what waits in them may have been sent.
+extension HostJournals {
+    private static let judgementPause = Duration.milliseconds(250)
+
+    /// Whether what waits in a journal counts as possibly sent. Hosts that may know better are waited for, as long as they are before
+    /// a journal is taken.
+    func judge(
+        _ place: ListedName, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) -> Bool {
+        while true {
+            let isInDoubt = try persist(stop) { (connection) throws(PQError) in
+                try FleetCalls(terms.schema).isInDoubt(
+                    place.id, epoch: epoch, patience: terms.times.takeAfter, connection, by: .now + terms.answer)
+            }
+            if let isInDoubt { return isInDoubt }
+            onNews(
+                .waiting(
+                    "a standby was promoted, and nobody has said yet whether it had all of journal \(place.name), whose host is gone: a "
+                        + "host that was there before is waited for, at most 10 s"))
+            stop.rest(Self.judgementPause)
+            guard !stop.isStopped else { throw stopped }
+        }
+    }
+
+    /// Says that the journal is in doubt no longer: its entries count as possibly sent by now, or the copy has shown which were sent.
+    func endDoubt(
+        of place: ListedName, _ isInDoubt: Bool, epoch: Int64, _ stop: OpeningStop
+    ) throws(JournalError) {
+        try persist(stop) { (connection) throws(PQError) in
+            try FleetCalls(terms.schema).endDoubt(of: place.id, epoch: epoch, connection, by: .now + terms.answer)
+        }
+        if isInDoubt { onNews(.inDoubt(journal: place.name)) }
+    }
+}

@@ -1,0 +1,89 @@
+internal import Holdfast
+internal import HoldfastPostgres
+
+/// Something that a host can't do in its database now, while it goes on otherwise.
+struct FleetTrouble: Hashable, Sendable {
+    enum Task: String, Sendable {
+        case watching = "watching"
+        case commands
+        case blacklist
+        case providerTokens = "provider-tokens"
+        case orders
+        case commits
+        case lease
+        case upkeep
+        case submissions
+        case outcomes
+
+        /// What is not done.
+        fileprivate var what: String {
+            switch self {
+            case .watching: "other hosts are not watched, so that this one takes over nothing"
+            case .commands: "operators' commands of the fleet are not answered"
+            case .blacklist: "the blacklist is not exchanged with other hosts"
+            case .providerTokens: "provider and access tokens are not exchanged with other hosts"
+            case .orders: "an order to the whole fleet is not carried out"
+            case .commits: "commits wait"
+            case .lease: "the lease is not renewed"
+            case .upkeep: "no checkpoint is made"
+            case .submissions: "submissions by SQL are not taken"
+            case .outcomes: "outcomes are not told to SQL"
+            }
+        }
+    }
+
+    let task: Task
+    /// The journal that is concerned; nil for all of this host.
+    var journal: String?
+    let why: String
+
+    init(_ task: Task, _ why: String) { (self.task, self.why) = (task, why) }
+
+    func of(_ journal: String) -> Self {
+        var copy = self
+        copy.journal = journal
+        return copy
+    }
+
+    /// What is in the way of a journal in the database.
+    static func of(_ owned: OwnedJournal) -> [Self] {
+        let troubles = owned.troubles
+        return [
+            troubles.commits.map { Self(.commits, $0) }, troubles.lease.map { Self(.lease, $0) },
+            troubles.upkeep.map { Self(.upkeep, $0) },
+        ].compactMap { $0?.of(owned.name) }
+    }
+
+    /// In one line.
+    var words: String { (journal.map { "journal \($0): " } ?? "") + "\(task.what): \(why)" }
+
+    /// Of the task and the journal.
+    var subject: String { (journal.map { "\($0)/" } ?? "") + task.rawValue }
+
+    /// Whether that the database is away says it already.
+    var isOfJournal: Bool { [.commits, .lease].contains(task) }
+}
+
+/// Which troubles last: a session that was cut is there again in a moment, and that is not worth a word.
+struct LastingTroubles {
+    /// How long something may fail before it is told.
+    static let patience = Duration.seconds(10)
+
+    private var since: [String: (moment: Moment, trouble: FleetTrouble)] = [:]
+
+    /// - Parameter troubles: all that there are now.
+    mutating func look(_ troubles: [FleetTrouble], at now: Moment) -> [HealthCondition] {
+        var next: [String: (moment: Moment, trouble: FleetTrouble)] = [:]
+        for trouble in troubles where !trouble.isOfJournal {
+            next[trouble.subject] = (since[trouble.subject]?.moment ?? now, trouble)
+        }
+        since = next
+        return next.sorted { $0.key < $1.key }.compactMap { subject, entry in
+            guard now.monotonic - entry.moment.monotonic >= Self.patience else { return nil }
+            return HealthCondition(
+                .databaseTrouble, .warning, "database", subject, since: entry.moment.wall, what: entry.trouble.words,
+                next: "mend what the database says, such as a limit of connections; it is tried again by itself",
+                command: "holdfast postgres status")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Holdfast
+internal import HoldfastControl
+internal import HoldfastService
+
+/// Has routes try at once, and waits a while for what comes of it: of their connections, and of the probes of what stood still.
+enum RouteTrial {
+    private static let patience = Duration.seconds(10)
+    /// For a lane that runs, and may stop again at once. As many may come as go.
+    private static let queuePatience = Duration.seconds(2)
+    private static let pause = Duration.milliseconds(100)
+
+    /// A route that was to try. The names of its properties are those of the JSON.
+    private struct Row: Encodable {
+        var route: String
+        var connection: String
+        var isAway: Bool
+        var refusals: [ProbeWatch.Refusal]
+        /// Whether no answer came within the time that is waited.
+        var isUnanswered: Bool
+
+        var status: ToolStatus {
+            if !refusals.isEmpty { return .configuration }
+            return isAway || isUnanswered ? .entriesLeft : .ok
+        }
+    }
+
+    /// What was said of each route before it was told to try.
+    private struct Watch {
+        var failures: Int
+        var probes: ProbeWatch
+
+        init(_ route: String, _ before: DeskStatus) {
+            failures = RouteTrial.away(route, before)?.failures ?? 0
+            probes = ProbeWatch(route: route, before: before)
+        }
+
+        /// - Parameter waited: since it was told to try; behind the patience it is told as it is.
+        /// - Returns: nil while something may yet come of it.
+        func row(_ route: DeskStatus.Route, _ status: DeskStatus, waited: Duration) -> Row? {
+            let away = RouteTrial.away(route.name, status)
+            // Once more it has failed, or it has worked.
+            let isTried = !route.isAway && route.connection != "connecting" || (away?.failures ?? 0) > failures
+            let isThrottled = status.conditions?.contains { $0.kind == .throttled && $0.route == route.name } ?? false
+            let found = route.isAway ? ProbeWatch.Finding() : probes.look(status, at: EngineClock.system.wall())
+            let isOpen = found.isOpen && !isThrottled
+            let isQueued = found.isQueued && !isThrottled && waited < queuePatience
+            guard isTried && !isOpen && !isQueued || waited >= patience else { return nil }
+            return Row(
+                route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
+                isUnanswered: isOpen)
+        }
+    }
+
+    private static func away(_ route: String, _ status: DeskStatus) -> HealthCondition? {
+        status.conditions?.first { $0.kind == .serviceAway && $0.subject == route }
+    }
+
+    static func run(_ routes: [String], _ desk: any OperatorDesk, json: Bool) async throws -> ToolStatus {
+        let before = try await desk.status()
+        var watches = routes.reduce(into: [:]) { $0[$1] = Watch($1, before) }
+        for route in routes { try await desk.connect(route: route) }
+        let start = ContinuousClock.now
+        var result = ToolStatus.ok
+        while true {
+            let status = try await desk.status()
+            let waited = ContinuousClock.now - start
+            for route in status.routes {
+                guard let row = watches[route.name]?.row(route, status, waited: waited) else { continue }
+                watches[route.name] = nil
+                result = max(result, row.status)
+                try tell(row, json: json)
+            }
+            guard !watches.isEmpty, waited < patience else { return result }
+            try await Task.sleep(for: pause)
+        }
+    }
+
+    private static func tell(_ row: Row, json: Bool) throws {
+        guard !json else { return Console.standard.print(try JSONOutput.line(row)) }
+        var lines = ["\(row.route.printable(maximumLength: 64)): \(row.connection.printable(maximumLength: 1000))"]
+        lines += row.refusals.map {
+            "  \($0.about) \($0.name.printable(maximumLength: 256)) is still refused: \($0.because.printable(maximumLength: 300))"
+        }
+        if row.isUnanswered {
+            lines.append(
+                "  no probe was answered within \(Format.duration(patience)): `holdfast status` says how it goes on"
+            )
+        }
+        for line in lines { Console.standard.print(line) }
+    }
+}

@@ -1,0 +1,99 @@
+BEGIN;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+CREATE OR REPLACE FUNCTION "holdfast".check_heard(of_journal int4) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    fleet record;
+BEGIN
+    SELECT l.incarnation, l.milliseconds INTO fleet FROM "holdfast".look_at_fleet() l;
+    IF fleet.milliseconds BETWEEN 0 AND 60000
+            AND EXISTS (SELECT FROM "holdfast".unheard u WHERE u.journal = of_journal)
+        OR EXISTS (SELECT FROM "holdfast".claims c WHERE c.journal = of_journal
+            AND c.incarnation = fleet.incarnation AND c.at + c.lasting > clock_timestamp())
+    THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF017', MESSAGE = 'the database has changed, and it is not known yet '
+            'whether it has all of the journal, whose outcomes wait for that';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".check_heard(of_journal int4) FROM PUBLIC;
+INSERT INTO "holdfast".schema (version, readable_from) VALUES (13, 7);
+COMMIT;
+
+BEGIN;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+GRANT USAGE ON SCHEMA "holdfast" TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".look(int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".take_journal(int4, int8, int8, text, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_session(int4, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".beat(int4, int8, timestamptz) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".release_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".keep_commit(int4, int8, int8, bytea[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".begin_checkpoint(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".put_chunk(int4, int8, int4, bytea[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_checkpoint(int4, int8, int8, bytea, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".trim_log(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".fence_log(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".log_state(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_log(int4, int8, int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_checkpoint(int4, int8, int4, int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".list_journals() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".close_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".accept_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".restore_checkpoint(int4, int8, int8, bytea, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".end_sessions(int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_outbox(int4, int8, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claimed_outbox(int4, int8, int8, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".release_outbox(int4, int8, int8[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".keep_commit_taking(int4, int8, int8, bytea[], int8[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".settle_outbox(int4, int8, jsonb) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".turn_slots() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".outcome_cursor(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".put_outcomes(int4, int8, int8, int8, jsonb) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".trim_outcomes(interval, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".share_blacklist(uuid, int8, int8[], bytea[], bytea[], int8[], int8[], bytea[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".blacklist_state(int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_blacklist(int8, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".trim_blacklist(int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_note(text) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".swap_note(text, int8, bytea) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".ask_command(uuid, text, bytea, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_answer(uuid) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".withdraw_command(uuid) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".forget_command(uuid) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_commands(int8[], int8[], text, int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".answer_command(uuid, bytea) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".keep_commit_claiming(int4, int8, int8, bytea[], int8[], uuid[], int8[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".identity_key() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".turn_identities(int8, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".restore_identities(int4, int8, uuid[], int8[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".look_at_fleet() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".list_ownerships() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".note_ownerships(int4, int8, int8[], uuid[]) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_journal(int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".take_journal(int4, int8, int8, text, timestamptz, int8, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_outbox(int4, int8, int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".reclaim_outbox(int4, int8, int8, int4, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".hear_journal(int4, uuid, text) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_taken(int4, int8[], int8[], bool) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".last_order() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".give_order(text, bytea, bool, text, text) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".read_orders() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".list_releases() TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".may_restore(int4, int8, uuid, int8, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".restore_pause(text, text, bytea, text, text, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".check_heard(int4) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".withdraw_order(int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".claim_journal(int4, int8, int8) TO "service";
+COMMIT;
+
+BEGIN;
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+GRANT USAGE ON SCHEMA "holdfast" TO "app";
+GRANT EXECUTE ON FUNCTION "holdfast".submit(text, text, jsonb, text, uuid, text, int4, timestamptz, timestamptz, text, text, text, text, text, text, timestamptz, text, bool, timestamptz) TO "app";
+GRANT EXECUTE ON FUNCTION "holdfast".submit_many(jsonb) TO "app";
+GRANT EXECUTE ON FUNCTION "holdfast".cancel(uuid) TO "app";
+GRANT EXECUTE ON FUNCTION "holdfast".take_outcomes(int4, text) TO "app";
+COMMIT;

@@ -1,0 +1,41 @@
+import Holdfast
+import Testing
+
+@testable import HoldfastService
+
+@Suite("What a host can't do in its database")
+struct FleetTroubleTests {
+    private func moment(_ seconds: Int64) -> Moment {
+        Moment(monotonic: .seconds(seconds), wall: WallTime(seconds: 1000 + seconds))
+    }
+
+    @Test("What lasts is a condition, each with when it began, and a moment of it is none")
+    func lasting() {
+        var troubles = LastingTroubles()
+        let watching = FleetTrouble(.watching, "too many connections")
+        let commands = FleetTrouble(.commands, "too many connections")
+        #expect(troubles.look([watching], at: moment(0)).isEmpty)
+        #expect(troubles.look([], at: moment(8)).isEmpty)
+        #expect(troubles.look([watching], at: moment(9)).isEmpty)
+        #expect(troubles.look([watching, commands], at: moment(18)).isEmpty)
+        let first = troubles.look([watching, commands], at: moment(19))
+        #expect(first.map(\.subject) == ["watching"] && first.map(\.since) == [WallTime(seconds: 1009)])
+        #expect(first.first?.kind == .databaseTrouble && first.first?.severity == .warning)
+        #expect(first.first?.what.contains("takes over nothing: too many connections") == true)
+        // Another cause is the same trouble.
+        let other = FleetTrouble(.watching, "cut")
+        let both = troubles.look([other, commands.of("web-2")], at: moment(40))
+        #expect(both.map(\.subject) == ["watching"] && both.map(\.since) == [WallTime(seconds: 1009)])
+        #expect(
+            troubles.look([other, commands.of("web-2")], at: moment(50)).map(\.subject) == [
+                "watching", "web-2/commands",
+            ])
+    }
+
+    @Test("That commits wait is said by the database being away")
+    func ofJournal() {
+        var troubles = LastingTroubles()
+        let all = [FleetTrouble(.commits, "x").of("a"), FleetTrouble(.lease, "x").of("a")]
+        #expect(troubles.look(all, at: moment(0)).isEmpty && troubles.look(all, at: moment(100)).isEmpty)
+    }
+}
