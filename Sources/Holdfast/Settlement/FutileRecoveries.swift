@@ -10,7 +10,9 @@ struct FutileRecoveries: Hashable, Sendable {
         let refused: Int
     }
 
-    /// More of them than this, in a row, that brought at most fifty for each refusal.
+    /// A recovery, or several as a whole, that brought at most so many for each refusal: a quota that is known brings more.
+    private static let some = 50
+    /// More of them than this, in a row, that brought no more.
     private static let greatestCount = 8
     /// So many at a measured rate that as a whole brought at most ten for each refusal.
     private static let plain = 4
@@ -27,15 +29,22 @@ struct FutileRecoveries: Hashable, Sendable {
     ///   - granted: how many were taken since the pause before.
     ///   - isPaced: whether it went at a measured rate.
     ///   - isSlow: whether at so small a one that a quota too brings little before it is known. Then it takes some more.
+    ///   - hasFallen: whether at one that is far below a rate that was granted. A quota that has become so much smaller is soon
+    ///     known. Refusals that go on below it have nothing to do with the rate, and would lead it further and further down.
     /// - Returns: whether recoveries are in vain.
-    mutating func ended(granted: Int, refused: Int, isPaced: Bool, isSlow: Bool) -> Bool {
-        count = granted <= refused * 50 ? count + 1 : 0
+    mutating func ended(granted: Int, refused: Int, isPaced: Bool, isSlow: Bool, hasFallen: Bool) -> Bool {
+        count = granted <= refused * Self.some ? count + 1 : 0
         guard count <= Self.greatestCount * (isSlow ? 2 : 1) else { return true }
         guard isPaced else { return false }
         if last.count == Self.plainWhereSlow { last.removeFirst() }
         last.append(Recovery(granted: granted, refused: refused))
+        if hasFallen, last.count >= Self.plain, brought(atMost: Self.some, inLast: last.count) { return true }
         let plain = isSlow ? Self.plainWhereSlow : Self.plain
-        let (granted, refused) = last.suffix(plain).reduce((0, 0)) { ($0.0 + $1.granted, $0.1 + $1.refused) }
-        return last.count >= plain && granted <= refused * 10
+        return last.count >= plain && brought(atMost: Self.few, inLast: plain)
+    }
+
+    private func brought(atMost count: Int, inLast recoveries: Int) -> Bool {
+        let last = last.suffix(recoveries)
+        return last.reduce(0) { $0 + $1.granted } <= last.reduce(0) { $0 + $1.refused } * count
     }
 }

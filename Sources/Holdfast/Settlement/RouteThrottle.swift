@@ -245,13 +245,13 @@ struct RouteThrottle: Sendable {
         switch phase {
         case .recovering:
             // It kept below a rate for long, and was refused near it again: that is how quotas are.
-            if let pace, pace.meetsQuotaAgain {
+            if let pace, pace.meetsQuotaAgain, !pace.hasFallen {
                 if granted > answers.refused * FutileRecoveries.few { recoveries = FutileRecoveries() }
                 return false
             }
             return recoveries.ended(
                 granted: granted, refused: answers.refused, isPaced: pace != nil,
-                isSlow: pace?.isSlow ?? false)
+                isSlow: pace?.isSlow ?? false, hasFallen: pace?.hasFallen ?? false)
         // A probe alone says nothing of a share.
         case .probing: return false
         case .open, .paused:

@@ -31,6 +31,8 @@ struct ThrottlePace: Sendable {
     /// After so many lower rates in a row were refused too, the route goes at this share of the rate for so long, and for so
     /// many answers.
     static let trial = (holds: 2, share: 0.7, time: Duration.seconds(3), count: 60)
+    /// A rate below this share of the greatest one that was granted in the throttling is far below it.
+    static let fallen = 1.0 / 3
     /// The first step beyond a quota, as a share of the rate, and the first one elsewhere. Each further step doubles it, up to
     /// doubling the rate.
     static let firstGrowth = (careful: 0.05, plain: 0.25)
@@ -54,6 +56,8 @@ struct ThrottlePace: Sendable {
     private var grantedSinceStep = 0
     private var grantedSinceResume = 0
     private var refusedSinceResume = 0
+    /// The greatest rate that was granted: the first one, which was measured, or one that was kept for a whole hold.
+    private var greatest: Double
     /// How often in a row the rate was refused in a hold, below a rate that was refused before.
     private var refusedHolds = 0
     /// The rate to return to after a trial; nil outside one.
@@ -65,7 +69,10 @@ struct ThrottlePace: Sendable {
     private var tokens = 0.0
     private var filledAt = Duration.zero
 
-    init(perSecond: Double) { self.perSecond = max(perSecond, Self.least) }
+    init(perSecond: Double) {
+        self.perSecond = max(perSecond, Self.least)
+        greatest = self.perSecond
+    }
 
     /// A twentieth of a second's worth may go at once.
     private var burst: Double { max(perSecond / 20, 1) }
@@ -100,6 +107,9 @@ struct ThrottlePace: Sendable {
 
     /// Whether a hold is only a few entries long.
     var isSlow: Bool { perSecond < 3 }
+
+    /// Whether refusals have led the rate far below one that was granted.
+    var hasFallen: Bool { (rateAfterTrial ?? perSecond) < greatest * Self.fallen }
 
     /// Whether refusals of a few among many may have nothing to do with the rate.
     var mayRefuseSome: Bool {
@@ -214,6 +224,7 @@ struct ThrottlePace: Sendable {
             grantedSinceResume >= min(Self.step.count, Int(entries(in: hold) / 2))
         {
             ceiling = nil
+            greatest = max(greatest, perSecond)
             refusedHolds = 0
             // Near a quota some more are refused.
             shareBelowQuota = min(shareBelowQuota ?? 1, shareSinceResume)

@@ -71,6 +71,42 @@ import Testing
         #expect(run.granted >= 100_000)
     }
 
+    @Test(
+        "On a slow service too, a share that is refused at any rate does not lead the rate down for minutes",
+        arguments: [(20.0, 10), (20, 16), (20, 25), (50, 10), (50, 16), (50, 25), (200, 10), (200, 16)])
+    func shareOfASlowService(perSecond: Double, share: Int) {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var run = ShareRun(senders: 100, perSecond: perSecond, share: share, seed: seed)
+            while run.granted < 1300, run.now < .seconds(600) { run.step() }
+            #expect(run.now < .seconds(1300 / perSecond + 80), "seed \(seed)")
+        }
+    }
+
+    @Test(
+        "A quota that becomes smaller is kept to: at least 75 % of it is used, and it refuses at most 6 %",
+        arguments: [QuotaService.Kind.windows, .bucket], [20.0, 100, 1000])
+    func fallingQuota(_ kind: QuotaService.Kind, _ perSecond: Double) {
+        for (share, over) in [(0.1, 1.0), (0.1, 120), (0.2, 30), (0.5, 30)] {
+            var run = QuotaRun(QuotaService(kind, perSecond: perSecond), retryAfter: .seconds(1))
+            while run.now < .seconds(120), run.step() {}
+            let before = (granted: run.granted, refused: run.refused)
+            var (quota, looked) = (0.0, run.now)
+            while run.now < .seconds(600) {
+                let fallen = min((run.now - .seconds(120)) / .seconds(over), 1)
+                run.service.perSecond = perSecond * (1 - (1 - share) * fallen)
+                quota += (run.now - looked) / .seconds(1) * run.service.perSecond
+                looked = run.now
+                guard run.step() else {
+                    Issue.record("nothing goes on at \(run.now)")
+                    return
+                }
+            }
+            let (granted, refused) = (run.granted - before.granted, run.refused - before.refused)
+            #expect(Double(granted) >= 0.75 * quota)
+            #expect(Double(refused) <= 0.06 * Double(granted + refused))
+        }
+    }
+
     private func answers(
         granted: Int = 0, throttled: Int = 0, unavailable: Int = 0, retryAfter: Duration? = nil
     ) -> RouteThrottle.Answers {

@@ -22,7 +22,7 @@ struct QuotaService {
     }
 
     let kind: Kind
-    let perSecond: Double
+    var perSecond: Double
     /// Of what the quota grants, each n-th fails nevertheless; nil for none.
     let failing: Int?
     private var sinceFailure = 0

@@ -15,7 +15,7 @@ from rig import CLIENTS, GO, OPTIONAL, PYTHON, TOPIC, Failure, Mock, Trial, buil
 CLIENTS_ASKED = ["node", "aioapns", "curl", "go", "binary"]
 SHARES = {
     "good": 60, "unregistered": 8, "malformed": 5, "priority": 4, "topic": 5, "large": 5, "id": 3, "expiration": 3,
-    "collapse": 2, "bad": 2, "throttled": 3,
+    "collapse": 2, "bad": 2, "throttled": 1,
 }
 # aioapns makes the path and the header fields by itself.
 BEYOND_AIOAPNS = {"id", "expiration", "malformed"}
