@@ -252,11 +252,14 @@ struct StaleStandbyTests {
     private var onEither: String { schema.serviceOfEither(standby) }
     private var onStandby: String { standby.tcp("user=\(schema.service)") }
 
-    private func accept(_ tags: [String], _ guarantee: Guarantee, by sender: FleetSender) async throws {
+    private func accept(
+        _ tags: [String], _ guarantee: Guarantee, after delay: Duration? = nil, by sender: FleetSender
+    ) async throws {
         let notifications = try tags.map { tag in
             PushNotification(
                 token: try DeviceToken("aa"), topic: "topic", payload: Array(#"{"aps":{}}"#.utf8),
-                guarantee: guarantee, tag: Array(tag.utf8))
+                guarantee: guarantee, tag: Array(tag.utf8),
+                deliverAfter: delay.map { EngineClock.system.wall().advanced(by: $0) })
         }
         let receipts = await sender.engine.producer.submit(notifications)
         #expect(receipts.allSatisfy { $0.uid != nil })
@@ -269,6 +272,9 @@ struct StaleStandbyTests {
         let gone = try FleetSender(schema, host("gone", 0, string: onPrimary).open(), string: onPrimary)
         try await accept(["entry"], .atMostOnce, by: gone)
         try await accept(["again"], .atLeastOnce, by: gone)
+        try await accept(["scheduled"], .atMostOnce, after: .seconds(1), by: gone)
+        try await accept(["scheduled again"], .atLeastOnce, after: .seconds(1), by: gone)
+        try await accept(["tomorrow"], .atMostOnce, after: .seconds(24 * 3600), by: gone)
         // For later, so that they are in the outbox still when the standby goes away.
         try schema.submit(0..<2, more: Self.once + ", 'deliver_after', now() + interval '65 seconds'")
         try schema.submit(2..<3, more: ", 'deliver_after', now() + interval '65 seconds'")
@@ -278,7 +284,8 @@ struct StaleStandbyTests {
         try primary.reload(["synchronous_standby_names": "''"])
         try schema.psql("UPDATE S.outbox SET deliver_after = now()")
         gone.deliver()
-        #expect(try eventually { gone.sent == ["again", "entry", "n0", "n1", "n2"] })
+        #expect(
+            try eventually { gone.sent == ["again", "entry", "n0", "n1", "n2", "scheduled", "scheduled again"] })
         try primary.killHard()
         await gone.end()
         try standby.start()
@@ -291,8 +298,12 @@ struct StaleStandbyTests {
         sender.deliver()
         let taken = try FleetSender(there, await takeOver("gone", by: host, mine: own), isOwn: false)
         taken.deliver()
-        #expect(try eventually { try there.outboxCount == "0" && taken.owned.journal.status().unconfirmed == 0 })
-        #expect(try eventually { sender.sent == ["n2"] && taken.sent == ["again"] })
+        // What is for tomorrow waits on.
+        #expect(try eventually { try there.outboxCount == "0" && taken.owned.journal.status().unconfirmed == 1 })
+        #expect(try taken.owned.journal.status().scheduled == 1)
+        #expect(
+            try eventually { sender.sent == ["n2"] && taken.sent == ["again", "scheduled again"] },
+            "sent \(sender.sent) and \(taken.sent)")
         #expect(
             try there.asApplication(
                 "SELECT string_agg(tag || ' ' || outcome, ',' ORDER BY tag) FROM S.take_outcomes(9)")

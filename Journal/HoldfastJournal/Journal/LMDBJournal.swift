@@ -33,6 +33,8 @@ public final class LMDBJournal: Journal, JournalService {
     /// The journal as an engine uses it.
     public var handle: JournalHandle { JournalHandle(self) }
 
+    private static let promotedAtOnce = 10_000
+
     let options: Options
     let pageByteCount: Int
     let parts: OpenParts
@@ -228,6 +230,25 @@ public final class LMDBJournal: Journal, JournalService {
         completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void
     ) {
         leave(.promote(lane, after: after, now: now, limit: limit, completion)) { error in completion(.failure(error)) }
+    }
+
+    /// Brings back what is deferred or scheduled and due by a time, of all lanes; nothing that waits for its tag or topic. Before lanes
+    /// are opened for an engine, so that it counts as possibly sent what the mark covers of it. Durable on return.
+    package func promoteAllDue(_ time: (Guarantee) -> WallTime) throws(JournalError) {
+        for lane in try status().lanes where lane.deferred + lane.scheduled > 0 {
+            let time = time(lane.key.guarantee)
+            try promoteAll(of: lane.id, after: nil, through: time)
+            try promoteAll(of: lane.id, after: ScheduledPlace.last, through: ScheduledPlace.due(for: time))
+        }
+    }
+
+    private func promoteAll(of lane: LaneID, after: WallTime?, through: WallTime) throws(JournalError) {
+        var promoted: [UID] = []
+        repeat {
+            promoted = try ask { reply in
+                .promote(lane, after: after, now: through, limit: Self.promotedAtOnce) { result in reply.give(result) }
+            }
+        } while !promoted.isEmpty
     }
 
     /// Removes rows beyond the limits, a piece with each commit.

@@ -57,8 +57,8 @@ public struct JournalOptions: Sendable {
     /// key.
     package var repeatKey: IdentityKey?
     /// How far somebody else has gone on from an earlier state of this journal, which does not show what he has sent. Up to there,
-    /// what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its record says.
-    /// nil where nobody has.
+    /// what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its record says,
+    /// until ``LMDBJournal/promoteAllDue(_:)`` brings it back. nil where nobody has.
     package var forgotten: Forgotten?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastPQ
 
 /// Journals whose owner was lost together with commits that the database may lack: what waits in them may have been sent.
@@ -23,6 +24,18 @@ extension HostJournals {
             stop.rest(Self.judgementPause)
             guard !stop.isStopped else { throw stopped }
         }
+    }
+
+    /// The clock of the lost owner may have been so much ahead of the database's.
+    private static let clockDifference = Duration.seconds(60)
+
+    /// What was deferred or scheduled, and is due by the database's clock, may have been sent as well. At-least-once entries that are
+    /// due in a moment wait for it.
+    func endDeferrals(of journal: LMDBJournal, _ stop: OpeningStop) throws(JournalError) {
+        let now = try persist(stop) { (connection) throws(PQError) in
+            try FleetCalls(terms.schema).now(connection, by: .now + terms.answer)
+        }
+        try journal.promoteAllDue { $0 == .atMostOnce ? now.advanced(by: Self.clockDifference) : now }
     }
 
     /// Says that the journal is in doubt no longer: its entries count as possibly sent by now, or the copy has shown which were sent.

@@ -151,6 +151,7 @@ package struct HostJournals: Sendable {
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
+            if built.forgotten != nil { try endDeferrals(of: journal, stop) }
             if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
             if built.isRestored || isInDoubt { try endDoubt(of: place, isInDoubt, epoch: epoch, stop) }
             upkeep.start(journal)

@@ -1,3 +1,4 @@
+internal import Holdfast
 internal import HoldfastPQ
 
 /// The calls by which hosts say whether a promotion has lost commits, and ask what to do where nobody says it.
@@ -55,5 +56,11 @@ extension FleetCalls {
         parameters.append(journal)
         parameters.append(epoch)
         try connection.run([PQStep(endDoubtStatement, parameters)], by: deadline)
+    }
+
+    /// The time by the database's clock, which all hosts share.
+    func now(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) -> WallTime {
+        let text = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8"
+        return WallTime(milliseconds: try connection.run([PQStep(PQStatement(text))], by: deadline)[0].row(0).int8(0))
     }
 }
