@@ -242,6 +242,46 @@ struct TransferTests {
         }
     }
 
+    @Test("What was accepted while the clock was wrong is imported as accepted now, with a time to live")
+    func goodFor() async throws {
+        try await restore(try Self.awkward(), into: folder("a"))
+        let before = try await objects("a", "first")
+        let begin = Int(Date().timeIntervalSince1970)
+        let result = try await Tool.run(
+            "journal", "import", folder("first"), "--good-for", "1h", "--journal", folder("b"))
+        #expect(result.status == 0, "\(result.errors)")
+        let after = try await objects("b", "second")
+        let now = begin...(begin + 600)
+        #expect(before.count == after.count)
+        for (old, new) in zip(before, after) {
+            if old["state"] as? String == "rejected" {
+                #expect(old["accepted-at"] as? Int == new["accepted-at"] as? Int)
+                continue
+            }
+            #expect(new["state"] as? String == "waiting" && new["due-at"] == nil)
+            #expect(new["possibly-sent"] as? Bool == old["possibly-sent"] as? Bool)
+            #expect(new["attempts"] as? Int == old["attempts"] as? Int)
+            #expect(now.contains(try #require(new["accepted-at"] as? Int) / 1000))
+            for key in ["apns-expiration", "try-until"] {
+                guard let time = old[key] as? Int, time > 0 else {
+                    #expect(old[key] as? Int == new[key] as? Int)
+                    continue
+                }
+                #expect(now.contains(try #require(new[key] as? Int) - 3600))
+            }
+        }
+        let short = try await Tool.run(
+            "journal", "import", folder("first"), "--good-for", "0s", "--journal", folder("b"))
+        #expect(short.status == 64 && short.errors.contains("--good-for must be 1s to 30d"))
+    }
+
+    private func objects(_ journal: String, _ name: String) async throws -> [[String: Any]] {
+        _ = try await export(journal, name)
+        return try folder.read(name).split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
     @Test("A bad line is named with its file and number, and nothing is taken, unless bad lines are to be skipped")
     func badLines() async throws {
         try await restore(try Self.awkward(), into: folder("a"))

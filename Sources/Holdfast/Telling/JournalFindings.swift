@@ -189,7 +189,7 @@ struct JournalFindings: Sendable {
             next:
                 "if the clock is wrong, set it right before then, and they go; if it is right, and was wrong when they "
                 + "were accepted, pause the lanes before then: nothing expires in a paused lane, and what waits can be exported, "
-                + "and imported with other times", command: "timedatectl")
+                + "and imported with --good-for", command: "timedatectl")
     }
 
     private func tag(_ pause: TagPause) -> HealthCondition {

@@ -40,6 +40,8 @@ struct JournalImport {
     let input: InputFile
     let skipsBad: Bool
     let restarts: Bool
+    /// How long what waits is good for, from now on; `nil` for the times in the file.
+    var goodFor: Duration?
 
     func run() async throws -> Report {
         let (place, noted) = try findPlace()
@@ -116,7 +118,7 @@ struct JournalImport {
                     let batch = try await reader.next()
                     for (line, fault) in batch.faults { faults.malformed(line: line, fault) }
                     let note = try note(batch, before: before)
-                    let uids = try await desk.restore(batch.entries, note: note)
+                    let uids = try await desk.restore(renewed(batch.entries), note: note)
                     before = note?.value ?? before
                     taken.imported += uids.count
                     taken.lines = batch.lineCount - start
@@ -135,8 +137,29 @@ struct JournalImport {
         taken.malformed = faults.count
     }
 
+    private func renewed(_ entries: [RestoredEntry]) -> [RestoredEntry] {
+        guard let goodFor else { return entries }
+        let now = EngineClock.system.wall()
+        return entries.map { $0.accepted(at: now, goodFor: goodFor) }
+    }
+
     private func note(_ batch: ImportInput.Batch, before: [UInt8]?) throws -> RestoreNote? {
         guard let identity = input.identity, let progress = batch.progress else { return nil }
         return RestoreNote(name: Self.noteName(identity), value: try progress.encoded(), before: before)
+    }
+}
+
+extension RestoredEntry {
+    /// The entry as if it had been accepted then. What is deferred waits no longer: until when was said by another clock. A rejection
+    /// stays what it is.
+    func accepted(at time: WallTime, goodFor duration: Duration) -> RestoredEntry {
+        if case .rejected = history.place { return self }
+        var entry = self
+        entry.acceptedAt = time
+        entry.notification.expiration = notification.expiration?.moved(to: time.advanced(by: duration).seconds)
+        if case .deferred(let due) = history.place, !due.isScheduled {
+            (entry.history.place, entry.history.lastReason) = (.waiting, nil)
+        }
+        return entry
     }
 }
