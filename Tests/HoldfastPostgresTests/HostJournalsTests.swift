@@ -44,6 +44,29 @@ struct HostJournalsTests {
         second.close()
     }
 
+    @Test(
+        "However long a journal had no owner, a clock that agrees with the database's is believed, and another one is not",
+        arguments: [(0, true), (3600, false), (-3600, false)])
+    func provenTime(ahead: Int, isProven: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let system = EngineClock.system
+        let clock = EngineClock(
+            wall: { system.wall().advanced(by: .seconds(ahead)) }, monotonic: system.monotonic)
+        let host = try Host(schema, in: folder, clock: clock)
+        let first = try host.open()
+        try add("one", to: first)
+        let longAgo = system.wall().advanced(by: .seconds(-86_400))
+        await withCheckedContinuation { continuation in
+            first.journal.settle(SettlementBatch(earliestTime: longAgo)) { _ in continuation.resume() }
+        }
+        #expect(first.close())
+        let before = system.wall()
+        let second = try host.open()
+        let time = try #require(second.journal.wallTimeAtOpen)
+        #expect(isProven ? time >= before.advanced(by: .seconds(-60)) && time <= system.wall() : time == longAgo)
+        second.close()
+    }
+
     @Test("UIDs of two journals differ")
     func numbers() throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]

@@ -15,14 +15,14 @@ struct Host {
     init(
         _ schema: OwnSchema, _ name: String = "web-1", in folder: TemporaryFolder, times: LeaseTimes = .long,
         upkeep: Duration = .seconds(10), port: Int? = nil, string: String? = nil, keys: JournalKeys? = nil,
-        onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
+        clock other: EngineClock? = nil, onNews: @escaping @Sendable (HostNews) -> Void = { _ in }
     ) throws {
         let target = try PQTarget(string ?? schema.cluster.tcp("user=\(schema.service)", port: port))
         var options = JournalOptions()
         options.keys = keys
         let terms = HostTerms(
-            target: target, schema: schema.name, host: name, options: options, times: times, clock: clock.clock,
-            answer: .seconds(20),
+            target: target, schema: schema.name, host: name, options: options, times: times,
+            clock: other ?? clock.clock, answer: .seconds(20),
             closing: .seconds(1), upkeep: upkeep)
         journals = HostJournals(terms, try HostDirectory(folder.path), onNews: onNews)
     }

@@ -25,7 +25,8 @@ public final class LMDBJournal: Journal, JournalService {
     package let identityKey: IdentityKey
     /// The key of the identities that submissions have.
     package var repeatKey: IdentityKey { options.repeatKey ?? identityKey }
-    /// The wall time of the last commit before this opening; `nil` for a new journal.
+    /// The wall time of the last commit before this opening, or ``JournalOptions/provenTime`` if that is later; `nil` for a new
+    /// journal.
     package let wallTimeAtOpen: WallTime?
     /// Conditions found at the opening that an operator should know, in whole sentences.
     public let warnings: [String]
@@ -94,7 +95,7 @@ public final class LMDBJournal: Journal, JournalService {
         self.directory = path
         self.options = options
         identityKey = opened.state.facts.identityKey
-        wallTimeAtOpen = opened.state.facts.wallTime
+        wallTimeAtOpen = opened.state.facts.wallTime.map { max($0, options.provenTime ?? $0) }
         pageByteCount = space.pageByteCount
         warnings = try Self.warnings(environment, space, path)
         parts = OpenParts(

@@ -60,6 +60,9 @@ public struct JournalOptions: Sendable {
     /// what waits counts as possibly sent, and new UIDs begin far beyond. What is deferred or scheduled keeps what its record says,
     /// until ``LMDBJournal/promoteAllDue(_:)`` brings it back. nil where nobody has.
     package var forgotten: Forgotten?
+    /// A time at this opening that is known from elsewhere, and from which this machine's clock does not differ much. So a clock is not
+    /// doubted because the journal was closed for long. nil where only the journal can say it.
+    package var provenTime: WallTime?
     /// Below the UIDs of a new journal, so that those of several journals differ.
     package var uidBase: UInt64 = 0
 

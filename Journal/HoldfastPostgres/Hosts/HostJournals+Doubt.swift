@@ -26,16 +26,23 @@ extension HostJournals {
         }
     }
 
-    /// The clock of the lost owner may have been so much ahead of the database's.
+    /// The clock of a host may differ so much from the database's.
     private static let clockDifference = Duration.seconds(60)
 
     /// What was deferred or scheduled, and is due by the database's clock, may have been sent as well. At-least-once entries that are
     /// due in a moment wait for it.
-    func endDeferrals(of journal: LMDBJournal, _ stop: OpeningStop) throws(JournalError) {
-        let now = try persist(stop) { (connection) throws(PQError) in
-            try FleetCalls(terms.schema).now(connection, by: .now + terms.answer)
-        }
+    ///
+    /// - Parameter now: by the database's clock.
+    func endDeferrals(of journal: LMDBJournal, _ now: WallTime) throws(JournalError) {
         try journal.promoteAllDue { $0 == .atMostOnce ? now.advanced(by: Self.clockDifference) : now }
+    }
+
+    /// Two clocks that agree are right, however long the journal had no owner. By the earlier one, so that ours is not behind it.
+    ///
+    /// - Returns: `nil` where the clocks differ.
+    static func provenTime(ours: WallTime, ofDatabase theirs: WallTime) -> WallTime? {
+        let (earlier, later) = (min(ours, theirs), max(ours, theirs))
+        return later <= earlier.advanced(by: clockDifference) ? earlier : nil
     }
 
     /// Says that the journal is in doubt no longer: its entries count as possibly sent by now, or the copy has shown which were sent.

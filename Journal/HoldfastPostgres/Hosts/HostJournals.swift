@@ -119,10 +119,11 @@ package struct HostJournals: Sendable {
         if isInDoubt { built.forgotten = .unknown }
         let lineage = built.lineage.adding(UUID().uuidString.lowercased(), after: built.last.number)
         try copy.note(epoch: epoch, fleet: built.fleet, name: place.name, lineage)
-        let repeatKey = try persist(stop) { (connection) throws(PQError) in
-            let deadline = ContinuousClock.now + terms.answer
-            try FleetCalls(terms.schema).note(lineage, of: place.id, epoch: epoch, connection, by: deadline)
-            return try IdentityCalls(terms.schema).key(connection, by: deadline)
+        let (repeatKey, now) = try persist(stop) { (connection) throws(PQError) in
+            let (calls, deadline) = (FleetCalls(terms.schema), ContinuousClock.now + terms.answer)
+            try calls.note(lineage, of: place.id, epoch: epoch, connection, by: deadline)
+            let key = try IdentityCalls(terms.schema).key(connection, by: deadline)
+            return (key, try calls.now(connection, by: deadline))
         }
         let (gate, upkeep): (PostgresGate, Upkeep)
         do throws(PQError) {
@@ -148,10 +149,11 @@ package struct HostJournals: Sendable {
         options.ownership = ownership
         options.uidBase = UInt64(place.id) << ListedJournal.uidBits
         options.forgotten = built.forgotten
+        options.provenTime = Self.provenTime(ours: terms.clock.wall(), ofDatabase: now)
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
-            if built.forgotten != nil { try endDeferrals(of: journal, stop) }
+            if built.forgotten != nil { try endDeferrals(of: journal, now) }
             if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
             if built.isRestored || isInDoubt { try endDoubt(of: place, isInDoubt, epoch: epoch, stop) }
             upkeep.start(journal)

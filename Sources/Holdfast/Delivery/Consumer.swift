@@ -154,7 +154,9 @@ package final class Consumer: @unchecked Sendable {
 
     /// Somebody may have to set the clock before what it holds up has expired.
     private func tellHeldByClock() {
-        let held = judge.clockHold.count
+        var held = judge.clockHold.count
+        // Some may have been withdrawn since.
+        if held > 0 { held = min(held, lanes.reduce(0) { $0 + context.journal.depth($1.id) }) }
         guard held != heldByClock else { return }
         heldByClock = held
         if clockTrust.holds(held, ofRoute: index) { context.teller.observer.engine.conditions.lookSoon() }

@@ -57,10 +57,11 @@ struct RecoverCommand: AsyncParsableCommand {
 
     static func noRoute(_ path: String) -> String {
         """
-        \(path) remembers no route: it belongs to an application with a sender of its own, not to `holdfast send`.
-          Start that application: its engine delivers what is left. Or, if its notifications are meant for APNs,
+        \(path) remembers no route: it is that of a service, or of an application with a sender of its own, and not of
+        `holdfast send`.
+          A service's: start the service, or name its configuration: holdfast recover --config FILE
+          An application's: start it, and its engine delivers what is left. Or, if its notifications are meant for APNs,
           say where to send them: holdfast recover --journal \(path) --endpoint URL [--key P8 --key-id K --team-id T]
-          If it was written with a configuration that has routes, name that: holdfast recover --config FILE
         """
     }
 }

@@ -107,7 +107,8 @@ struct HealthReport: Encodable, Equatable {
         }
         // A service that starts with a journal sealed by half ends: what comes first is said there.
         guard state == .atRest, halfSealed == nil, let unconfirmed, unconfirmed > 0 else { return nil }
-        return "  next: start the service: systemctl start holdfast; without a service: holdfast recover"
+        return "  next: start the service: systemctl start holdfast; what `holdfast send` has left: "
+            + "holdfast recover --journal \(ShellText.word(journal))"
     }
 
     private func queue(_ now: WallTime) -> String? {

@@ -72,6 +72,16 @@ import Testing
         #expect(next.status.conditions.isEmpty && next.status.expired == 20)
     }
 
+    @Test("When what looked expired was withdrawn, the clock holds up nothing any more, and is no condition")
+    func withdrawn() throws {
+        let next = try startsLate(by: 1825, holding: 20)
+        next.advance(by: .seconds(2))
+        #expect(next.status.conditions.first?.affected == 20)
+        next.core.withdraw((1...20).map { UID($0) }, from: next.lane()) { _ in }
+        next.advance(by: .seconds(2))
+        #expect(next.status.conditions.isEmpty)
+    }
+
     @Test("A service that was merely down for long says nothing of its clock") func merelyLate() throws {
         let next = try startsLate(by: 1825, holding: 0)
         next.advance(by: .seconds(5))

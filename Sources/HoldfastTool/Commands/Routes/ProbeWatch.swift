@@ -18,6 +18,8 @@ struct ProbeWatch {
         var isOpen = false
         /// Whether a lane that runs has as many entries as before: it may stop again at the first of them, or as many come as go.
         var isQueued = false
+        /// Whether something waits, and no lane has fewer entries than before.
+        var isStill = false
     }
 
     private let route: String
@@ -37,7 +39,9 @@ struct ProbeWatch {
         var finding = Finding()
         for lane in status.lanes where lane.key.route == route { look(lane, at: now, &finding) }
         guard let own = status.routes.first(where: { $0.name == route }) else { return finding }
-        let waiting = status.lanes.contains { $0.key.route == route && $0.unconfirmed > 0 }
+        let lanes = status.lanes.filter { $0.key.route == route }
+        let waiting = lanes.contains { $0.unconfirmed > 0 }
+        finding.isStill = waiting && !lanes.contains { isLess($0, than: self.lanes[$0.key]) }
         for topic in own.topics {
             let isRefused = Self.isAnswered(topic.nextProbeAt, topics[topic.topic]?.nextProbeAt, at: now)
             if isRefused {
@@ -65,7 +69,11 @@ struct ProbeWatch {
     }
 
     private func hasMoved(_ lane: DeskStatus.Lane, since before: DeskStatus.Lane?) -> Bool {
-        Self.ready(lane) == 0 || before.map { lane.unconfirmed < $0.unconfirmed } ?? false
+        Self.ready(lane) == 0 || isLess(lane, than: before)
+    }
+
+    private func isLess(_ lane: DeskStatus.Lane, than before: DeskStatus.Lane?) -> Bool {
+        before.map { lane.unconfirmed < $0.unconfirmed } ?? false
     }
 
     /// Entries that wait for nothing but their turn.

@@ -17,10 +17,12 @@ enum RouteTrial {
         var refusals: [ProbeWatch.Refusal]
         /// Whether no answer came within the time that is waited.
         var isUnanswered: Bool
+        /// Whether the service throttles the route, and has taken nothing since it was told to try.
+        var isThrottled: Bool
 
         var status: ToolStatus {
             if !refusals.isEmpty { return .configuration }
-            return isAway || isUnanswered ? .entriesLeft : .ok
+            return isAway || isUnanswered || isThrottled ? .entriesLeft : .ok
         }
     }
 
@@ -43,11 +45,11 @@ enum RouteTrial {
             let isThrottled = status.conditions?.contains { $0.kind == .throttled && $0.route == route.name } ?? false
             let found = route.isAway ? ProbeWatch.Finding() : probes.look(status, at: EngineClock.system.wall())
             let isOpen = found.isOpen && !isThrottled
-            let isQueued = found.isQueued && !isThrottled && waited < queuePatience
-            guard isTried && !isOpen && !isQueued || waited >= patience else { return nil }
+            let mayMove = (found.isQueued || isThrottled && found.isStill) && waited < queuePatience
+            guard isTried && !isOpen && !mayMove || waited >= patience else { return nil }
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
-                isUnanswered: isOpen)
+                isUnanswered: isOpen, isThrottled: isThrottled && found.isStill)
         }
     }
 
@@ -85,6 +87,9 @@ enum RouteTrial {
             lines.append(
                 "  no probe was answered within \(Format.duration(patience)): `holdfast status` says how it goes on"
             )
+        }
+        if row.isThrottled {
+            lines.append("  nothing was taken since: the route is throttled still, and goes on by itself")
         }
         for line in lines { Console.standard.print(line) }
     }

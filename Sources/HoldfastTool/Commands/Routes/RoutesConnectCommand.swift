@@ -17,7 +17,7 @@ struct RoutesConnectCommand: AsyncParsableCommand {
               holdfast routes connect --all
 
             Exit codes: 0 every route has a connection, or needs none, and nothing was refused · 78 the service still refuses a \
-            lane or a topic · 75 a route has no connection yet, or no answer · 69 nothing runs · others as in \
+            lane or a topic · 75 a route has no connection yet, or no answer, or is throttled and nothing was taken · 69 nothing runs · others as in \
             `holdfast --help`.
             """)
 
