@@ -22,7 +22,7 @@ struct ReadmeTests {
         // It is an application's own, and the tool says so.
         let recover = try await Tool.run("recover", "--journal", folder("push.journal"))
         #expect(recover.status == 78)
-        #expect(recover.errors.contains("belongs to an application with a sender of its own"))
+        #expect(recover.errors.contains("or of an application with a sender of its own"))
     }
 
     @Test("Its example is quoted to the letter")
