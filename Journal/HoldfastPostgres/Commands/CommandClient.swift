@@ -81,7 +81,7 @@ package enum CommandFailure: Error, Sendable, CustomStringConvertible {
 
     package var description: String { meaning.map { "\(event): \($0)" } ?? event }
 
-    /// What happened, which is true whatever becomes of the request in another way.
+    /// What happened to the request. It says nothing of what becomes of it later.
     package var event: String {
         switch self {
         case .noJournal(let name):
@@ -101,7 +101,7 @@ package enum CommandFailure: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What follows for a request that is this one alone, and what to do; nil where the event says it.
+    /// What becomes of the request, and what to do, if it was given to nobody else. nil if ``event`` says it.
     private var meaning: String? {
         switch self {
         case .noJournal, .notServed: nil

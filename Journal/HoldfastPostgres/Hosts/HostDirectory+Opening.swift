@@ -3,7 +3,7 @@ internal import Holdfast
 internal import HoldfastJournal
 internal import HoldfastLMDB
 
-/// What a host says in its directory while it has no journal, for tools on the same machine: nobody serves them yet.
+/// A note in the host's directory while it waits for its first journal, for tools on the same machine: it answers none yet.
 extension HostDirectory {
     private static func openingNote(in path: String) -> String { path + "/opening" }
 
@@ -18,7 +18,7 @@ extension HostDirectory {
         }
     }
 
-    /// What the process waits for that uses a directory; `nil` where none uses it, and where that has its journal.
+    /// Why the process that uses the directory has no journal yet. `nil` if no process uses it, or if it has its journal.
     ///
     /// - Parameter path: of the directory.
     package static func wait(in path: String) -> OpeningWait? {

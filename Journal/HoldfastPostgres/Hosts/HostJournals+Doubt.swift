@@ -29,8 +29,8 @@ extension HostJournals {
     /// The clock of a host may differ so much from the database's.
     private static let clockDifference = Duration.seconds(60)
 
-    /// What was deferred or scheduled, and is due by the database's clock, may have been sent as well. At-least-once entries that are
-    /// due in a moment wait for it.
+    /// Brings back the deferred and scheduled entries that are due, since the lost owner may have sent them. At-most-once entries count
+    /// as due a minute early, for an owner whose clock was ahead; at-least-once ones may go twice, and wait for their time.
     ///
     /// - Parameter now: by the database's clock.
     func endDeferrals(of journal: LMDBJournal, _ now: WallTime) throws(JournalError) {

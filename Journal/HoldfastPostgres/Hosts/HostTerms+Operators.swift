@@ -10,7 +10,7 @@ extension HostTerms {
         }
     }
 
-    /// Those of these journals that nobody serves, and that nobody takes over.
+    /// The ones of `journals` that no host serves and none takes over.
     package func closed(
         among journals: [ListedJournal], by deadline: ContinuousClock.Instant
     ) throws(JournalError) -> [ClosedJournal] {

@@ -34,7 +34,7 @@ extension PQError {
 }
 
 extension PQError {
-    /// What to do about a place that can't be used, or about one's rights there, as a sentence; nil where the message says it.
+    /// What to do, as a sentence, if the database can't be used or refuses a right. nil if the message says it.
     package var advice: String? {
         if cause?.isLock == true {
             return "End the transaction of that session, such as a migration or a backup, or the session itself "

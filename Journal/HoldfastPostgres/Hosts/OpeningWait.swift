@@ -1,11 +1,11 @@
 package import Holdfast
 
-/// What a host waits for that has no journal yet.
+/// Why a host has no journal yet: since when it waits, and for what.
 package struct OpeningWait: Hashable, Sendable {
     /// That waits.
     package let process: Int32
     package let since: WallTime
-    /// What is wrong with the database; `nil` where something else is waited for.
+    /// The trouble with the database. `nil` if the host waits for something else.
     package let trouble: DatabaseTrouble.Kind?
     package let words: String
 

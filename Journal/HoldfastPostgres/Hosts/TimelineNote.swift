@@ -8,12 +8,14 @@ struct TimelineNote {
 
     init(in directory: String) { path = directory + "/server.timelines" }
 
-    /// What was seen; nothing where there is no note, or none that can be read: it only serves a warning.
+    /// The timelines by cluster. Empty if there is no note, or it can't be read: it only serves a warning.
     func read() -> [String: UInt32] {
         guard let data = FileManager.default.contents(atPath: path) else { return [:] }
         return (try? JSONDecoder().decode([String: UInt32].self, from: data)) ?? [:]
     }
 
+    /// A note that can't be written costs a later start its warning, and nothing else. Several threads may write at once, each by a
+    /// file of its own, so not by `Files.put`.
     func write(_ newest: [String: UInt32]) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -6,7 +6,7 @@ package struct ClosedJournal: Hashable, Sendable {
 
     package init(_ journal: ListedJournal, seconds: Int?) { (self.journal, self.seconds) = (journal, seconds) }
 
-    /// What became of it, and where its outcomes are, as a sentence.
+    /// A sentence: who delivered it, how long ago, and where its outcomes are.
     package var words: String {
         guard let host = journal.host else {
             return "journal \(journal.name) was not taken by a host yet, and has nothing"

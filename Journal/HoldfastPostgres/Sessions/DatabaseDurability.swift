@@ -52,7 +52,7 @@ package struct DatabaseDurability: Hashable, Sendable {
             : "\(disk), and the loss of its disk: the standbys \(standbys) are waited for"
     }
 
-    /// What could be better, in whole sentences, and is no danger for now.
+    /// Advice in whole sentences. Nothing of it is a danger now.
     package var hints: [String] {
         guard clusterName.isEmpty, hasStandby || !standbys.isEmpty else { return [] }
         return [
