@@ -206,17 +206,18 @@ struct HTTP2ConnectionTests {
     @Test("Streams beyond the limit are refused as never processed")
     func streamLimit() async throws {
         try await withHTTP2World(journal: InMemoryJournal(mode: .manual), Change { $0.streams = 3 }) { world in
-            let client = try await world.client()
-            async let answers = client.sendAll(requests(0..<5))
-            try await eventually("three wait for the disk") { world.journal.waitingCount == 1 }
+            let client = try await RawClient(port: world.port)
+            let asked = [1, 3, 5, 7, 9].flatMap(RawHTTP2.request)
+            try await client.send(RawHTTP2.preface + asked + RawHTTP2.ping)
+            try await eventually("all were read") { client.pongs == 1 }
             world.journal.commit()
-            let results = try await answers
-            #expect(try results.prefix(3).map { try $0.get().status } == [200, 200, 200])
-            for result in results.dropFirst(3) {
-                // REFUSED_STREAM, or not even sent where the client has heard of the limit in time.
-                let failure = #expect(throws: ClientFailure.self) { try result.get() }
-                #expect(failure == .reset(7) || failure == .neverProcessed)
-            }
+            try await eventually("three are answered") { client.heard.count { $0.type == 1 } == 3 }
+            let answers = client.heard.filter { $0.type == 1 }
+            #expect(answers.map(\.streamID) == [1, 3, 5] && answers.allSatisfy { $0.payload[0] == 0x88 })
+            let refused = client.heard.filter { $0.type == 3 }
+            #expect(refused.map(\.streamID) == [7, 9] && refused.allSatisfy { $0.payload == [0, 0, 0, 7] })
+            #expect(world.journal.entries.count == 3)
+            await client.close()
         }
     }
 
@@ -224,11 +225,11 @@ struct HTTP2ConnectionTests {
     func clientGone() async throws {
         let journal = InMemoryJournal(mode: .manual)
         try await withHTTP2World(journal: journal) { world in
-            let client = try await world.client()
-            async let answers = client.sendAll(requests(0..<10))
-            try await eventually("they wait for the disk") { journal.waitingCount == 1 }
-            try await client.close()
-            for result in try await answers { #expect(throws: (any Error).self) { try result.get() } }
+            let client = try await RawClient(port: world.port)
+            let asked = (0..<10).flatMap { RawHTTP2.request(2 * $0 + 1) }
+            try await client.send(RawHTTP2.preface + asked + RawHTTP2.ping)
+            try await eventually("all were read") { client.pongs == 1 }
+            await client.close()
             try await eventually("the gateway knows") { world.figures.unanswered == 10 }
             journal.commit()
             let other = try await world.client()

@@ -4,7 +4,10 @@ extension Consumer {
         let before = judge.clock.distrustedUntil
         judge.clock = clockTrust.look(wall: now.wall, monotonic: now.monotonic)
         judge.clockHold.look(distrustedUntil: judge.clock.distrustedUntil)
-        if judge.clock.distrustedUntil != before { promotions.lookForStranded(from: now.monotonic) }
+        if judge.clock.distrustedUntil != before {
+            promotions.lookForStranded(from: now.monotonic)
+            expiryLook.opinionChanged()
+        }
         if let remark = clockTrust.takeNews() { context.tell(.clock(remark)) }
         connections.look(now: now.monotonic)
         judge.breakers.look(turn: connections.turn)

@@ -23,7 +23,7 @@ extension Consumer {
     func nextLook(now: Duration) -> Duration? {
         var looks = [
             performer.nextLook, quarantines.nextLook, marks.nextLook, context.ending.nextLook(now),
-            context.holds.nextLook, judge.clock.distrustedUntil, context.ownershipLook(now: now),
+            context.holds.nextLook, judge.clock.distrustedUntil, expiryLook.nextLook, context.ownershipLook(now: now),
         ]
         looks += connections.nextLooks
         if housekeeping.isInCharge { looks.append(context.teller.observer.engine.conditions.nextLook) }

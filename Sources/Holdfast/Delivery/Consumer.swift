@@ -58,11 +58,10 @@ package final class Consumer: @unchecked Sendable {
     let marks: Marks
     let withdrawals: Withdrawals
     let censuses: Censuses
+    let expiryLook: ExpiryLook
     let reports: RouteReports
     var housekeeping: Housekeeping
     let clockTrust: ClockTrust
-    /// Entries that wait until the clock is trusted, as ``clockTrust`` was told last.
-    private var heldByClock = 0
     private let pausedTags: Monitor<TagPauses>
     private let wakeRoute: @Sendable (Int) -> Void
     /// Events of a connection whose making was not reported yet.
@@ -92,6 +91,7 @@ package final class Consumer: @unchecked Sendable {
         marks = Marks(context, lanes, connections, judge, performer, quarantines, shutdown)
         withdrawals = Withdrawals(context, lanes, connections, judge, performer, handOuts)
         censuses = Censuses(context, lanes, connections, shutdown)
+        expiryLook = ExpiryLook(context, lanes, judge, shutdown, surroundings.clockTrust)
         reports = RouteReports(
             context, lanes, connections, judge, places,
             reports: ReportInterval(configuration.reportInterval, isInCharge: isInCharge))
@@ -140,7 +140,7 @@ package final class Consumer: @unchecked Sendable {
         if !context.ending.isOver { look(at: now) }
         if !context.ending.isOver, !context.ending.hasBegun { deliver(at: now) }
         keepProvenTopics(wall: now.wall)
-        tellHeldByClock()
+        if !context.ending.isOver { expiryLook.look(at: now) }
         for completion in received.tagInquiries { completion() }
         progressEnd(at: now)
         for denied in context.gate.settle(route: index, inFlight: places.taken) { wakeRoute(denied) }
@@ -150,16 +150,6 @@ package final class Consumer: @unchecked Sendable {
         let hadNews = received.hasMoreThanHousekeeping || received.trimmed != nil && housekeeping.deletes
         reports.turnEnded(hadNews: hadNews, at: now)
         return context.ending.isOver ? nil : nextLook(now: now.monotonic)
-    }
-
-    /// Somebody may have to set the clock before what it holds up has expired.
-    private func tellHeldByClock() {
-        var held = judge.clockHold.count
-        // Some may have been withdrawn since.
-        if held > 0 { held = min(held, lanes.reduce(0) { $0 + context.journal.depth($1.id) }) }
-        guard held != heldByClock else { return }
-        heldByClock = held
-        if clockTrust.holds(held, ofRoute: index) { context.teller.observer.engine.conditions.lookSoon() }
     }
 
     /// Nothing of a tag goes out in this turn that was paused before it.

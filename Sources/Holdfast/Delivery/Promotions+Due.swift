@@ -20,7 +20,7 @@ extension Promotions {
 
     /// Settlements are on disk, which may have deferred entries.
     func settled(_ work: SettlementWork, at now: Moment) {
-        var changed: Set<LaneID> = []
+        var (changed, taken): (Set<LaneID>, Set<LaneID>) = ([], [])
         for settlement in work.part.batch.others {
             switch settlement.kind {
             case .deferUntil(let due, attempts: _, reason: _, possiblySent: _):
@@ -33,11 +33,29 @@ extension Promotions {
                 if due.isPlaceOfTopic { judge.topicHold.waits(until: due, lane: index) }
                 judge.tagHold.waits(until: due, lane: index)
             case .recall(_?, possiblySent: _): changed.insert(settlement.key.lane)
+            case .withdraw, .withdrawSent: taken.insert(settlement.key.lane)
             default: continue
             }
         }
-        guard !changed.isEmpty else { return }
-        for index in lanes.indices where changed.contains(lanes[index].id) { refresh(index, at: now) }
+        guard !changed.isEmpty || !taken.isEmpty else { return }
+        for index in lanes.indices {
+            if changed.contains(lanes[index].id) { refresh(index, at: now) }
+            if taken.contains(lanes[index].id) { lookAtPlaces(of: index) }
+        }
+    }
+
+    /// Entries were taken back. A topic of which none waits any more is not tried, also where the route may send nothing now.
+    private func lookAtPlaces(of index: Int) {
+        do throws(JournalError) {
+            for place in judge.topicHold.places(inLane: index) {
+                let before = WallTime(milliseconds: place.milliseconds - 1)
+                guard try context.journal.nextDue(lanes[index].id, after: before) != place else { continue }
+                judge.topicHold.emptied(place, lane: index)
+            }
+        } catch {
+            // What can't be read now is found out when the topic is tried.
+            if error.isFatal { shutdown.fail(error) }
+        }
     }
 
     /// Learns when the lane's first deferred entry is due.

@@ -103,8 +103,19 @@ extension TopicHold {
             for topic in held.keys { forgetIfIdle(topic) }
             return
         }
+        emptied(Self.due(slot: slot, Place(lane: lane, generation: call.generation, side: call.side)), lane: lane)
+    }
+
+    /// Where entries of topics wait in the lane.
+    func places(inLane lane: Int) -> [WallTime] {
+        held.values.flatMap { entry in entry.places.filter { $0.lane == lane }.map { Self.due(slot: entry.slot, $0) } }
+    }
+
+    /// Nothing waits in the place any more.
+    mutating func emptied(_ due: WallTime, lane: Int) {
+        let (slot, place) = Self.place(of: due, lane: lane)
         guard let topic = slots[slot] else { return }
-        held[topic]?.places.remove(Place(lane: lane, generation: call.generation, side: call.side))
+        held[topic]?.places.remove(place)
         changeSides(of: topic)
         forgetIfIdle(topic)
     }

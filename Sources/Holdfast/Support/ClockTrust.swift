@@ -17,15 +17,26 @@ final class ClockTrust: Sendable {
         /// Why the clock is distrusted.
         var remark: WallClockGuard.Remark?
         /// Entries that wait for the end of the distrust, by route.
-        var held: [Int: Int] = [:]
+        var held: [Int: Held] = [:]
+    }
+
+    /// Entries that look expired, and wait for the end of the distrust.
+    struct Held: Hashable, Sendable {
+        var count = 0
+        /// Whether there may be more that nobody has looked at.
+        var isAtLeast = false
+
+        static func += (sum: inout Held, other: Held) {
+            sum.count += other.count
+            sum.isAtLeast = sum.isAtLeast || other.isAtLeast
+        }
     }
 
     /// Why the clock is distrusted, for operators.
     struct Doubt: Sendable {
         let words: String
         let until: Duration
-        /// Entries that look expired, and wait for the end of the distrust.
-        let held: Int
+        let held: Held
     }
 
     private let state: Monitor<State>
@@ -48,13 +59,13 @@ final class ClockTrust: Sendable {
         }
     }
 
-    /// So many entries of the route wait for the end of the distrust.
+    /// These entries of the route wait for the end of the distrust.
     ///
     /// - Returns: whether none waited before.
-    func holds(_ count: Int, ofRoute route: Int) -> Bool {
+    func holds(_ held: Held, ofRoute route: Int) -> Bool {
         state.withLock { state in
-            let isNews = count > 0 && state.held.isEmpty
-            state.held[route] = count > 0 ? count : nil
+            let isNews = held.count > 0 && state.held.isEmpty
+            state.held[route] = held.count > 0 ? held : nil
             return isNews
         }
     }
@@ -63,10 +74,10 @@ final class ClockTrust: Sendable {
     var doubt: Doubt? {
         state.withLock { state in
             guard let until = state.clock.distrustedUntil else { return nil }
-            let held = state.held.values.reduce(0, +)
+            let held = state.held.values.reduce(into: Held(), +=)
             return switch state.remark {
             case .warning(let words): Doubt(words: words, until: until, held: held)
-            case .unproven(let words) where held > 0: Doubt(words: words, until: until, held: held)
+            case .unproven(let words) where held.count > 0: Doubt(words: words, until: until, held: held)
             case .unproven, nil: nil
             }
         }

@@ -176,15 +176,16 @@ struct JournalFindings: Sendable {
     private func clock(_ now: WallTime) -> HealthCondition? {
         guard let (doubt, end) = clockDoubt else { return nil }
         let time = Timestamp.format(WallTime(seconds: end.seconds))
-        guard doubt.held > 0 else {
+        guard doubt.held.count > 0 else {
             return HealthCondition(
                 .clockDistrusted, .warning, "clock", since: now,
                 what: "\(doubt.words): what looks expired waits until \(time)",
                 next: "see whether the clock is right and what sets it", command: "timedatectl")
         }
         return HealthCondition(
-            .clockDistrusted, .warning, "clock", since: now, affected: doubt.held, cause: "held",
-            what: "\(doubt.words): \(counted(doubt.held, "notification looks", "notifications look")) expired by it, "
+            .clockDistrusted, .warning, "clock", since: now, affected: doubt.held.count, cause: "held",
+            what: "\(doubt.words): \(doubt.held.isAtLeast ? "at least " : "")"
+                + "\(counted(doubt.held.count, "notification looks", "notifications look")) expired by it, "
                 + "and those that still do at \(time) end as expired",
             next:
                 "if the clock is wrong, set it right before then, and they go; if it is right, and was wrong when they "

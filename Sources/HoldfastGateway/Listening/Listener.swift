@@ -73,7 +73,7 @@ final class Listener: Sendable {
             }
             return Listener(channel, door, tls, address, files)
         } catch {
-            throw GatewayError(.cannotListen, "can't listen on \(address): \(Dialer.cause(error))")
+            throw .cannotListen(on: address, error)
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastGateway
 internal import HoldfastJournal
 internal import HoldfastPQ
 package import HoldfastPostgres
@@ -33,18 +34,20 @@ package struct FleetPlace: Sendable {
     /// Opens the journal that this host accepts into. The database is waited for as long as it is away.
     ///
     /// - Parameters:
+    ///   - addresses: where it will be listened. A host that can't takes no journal: each start would make one, and leave it.
     ///   - record: takes what befalls the journals of this host.
     ///   - onWaiting: told what is waited for, and `nil` when nothing is any more.
-    /// - Throws: ``JournalError``, and `CancellationError` when the task is cancelled.
+    /// - Throws: ``JournalError``, `GatewayError`, and `CancellationError` when the task is cancelled.
     static func open(
-        _ settings: PostgresSettings, _ journal: JournalSettings, _ record: FleetRecord,
-        times: LeaseTimes = LeaseTimes(), logger: Logger,
+        _ settings: PostgresSettings, _ journal: JournalSettings, listeningOn addresses: [ListenAddress] = [],
+        _ record: FleetRecord, times: LeaseTimes = LeaseTimes(), logger: Logger,
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(try journal.options(create: true))
         terms.times = times
         try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
+        for address in addresses { try address.requireBindable() }
         let log = FleetLog(logger, record, clock: terms.clock) { wait in
             directory.note(wait)
             onWaiting(wait)

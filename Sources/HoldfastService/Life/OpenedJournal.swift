@@ -34,14 +34,16 @@ package struct OpenedJournal: Sendable {
     ///   - record: takes what befalls the journals of a host that shares a database.
     ///   - logger: told once that one is waited for.
     ///   - onWaiting: told what a journal in a database waits for, and `nil` when it waits for nothing any more.
-    /// - Throws: ``JournalError``.
+    /// - Throws: ``JournalError``, and `GatewayError` where a host that shares a database can't listen.
     static func open(
         _ configuration: HoldfastConfiguration, _ record: FleetRecord, logger: Logger,
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void
     ) async throws -> OpenedJournal {
         if let postgres = configuration.journal.postgres {
             return try await FleetPlace.open(
-                postgres, configuration.journal, record, logger: logger, onWaiting: onWaiting)
+                postgres, configuration.journal,
+                listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, logger: logger,
+                onWaiting: onWaiting)
         }
         // A configuration without one was refused before.
         let journal = try await configuration.journal.openPatiently(at: configuration.journal.path ?? "") { error in

@@ -20,7 +20,7 @@ enum ListenLook {
     /// - Returns: nil where that can't be said: for a port that the system chooses, and for one that this user may not have.
     static func look(_ address: ListenAddress, service: Int?) -> Standing? {
         guard address.port != 0 else { return nil }
-        switch SystemProbe.bindError(address) {
+        switch address.bindError {
         case nil: return .free
         case EADDRINUSE?:
             let sockets = sockets(on: address.port)

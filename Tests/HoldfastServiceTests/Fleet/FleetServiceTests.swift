@@ -48,7 +48,7 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        more: String = ""
+        listen: String = "127.0.0.1:0", more: String = ""
     ) throws -> ServiceRun {
         let database = database ?? cluster.tcp("user=\(role)")
         try folder.write(
@@ -56,7 +56,7 @@ struct FleetServiceTests {
             """
             journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)}
             routes: [{name: default, \(endpoint)}]
-            gateway: {http2: {listen: "127.0.0.1:0"}}
+            gateway: {http2: {listen: "\(listen)"}}
             log: {level: critical}
             \(more)
             """)
@@ -66,7 +66,10 @@ struct FleetServiceTests {
         sources.openJournal = { configuration, record, logger, onWaiting in
             let postgres = try #require(configuration.journal.postgres)
             return try await FleetPlace.open(
-                postgres, configuration.journal, record, times: times, logger: logger, onWaiting: onWaiting)
+                postgres, configuration.journal,
+                listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, times: times,
+                logger: logger,
+                onWaiting: onWaiting)
         }
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
@@ -102,6 +105,21 @@ struct FleetServiceTests {
         let condition = findings.conditions(now: WallTime(seconds: 1)).first
         #expect(condition?.kind == .journalFailed && condition?.what == "it is not open")
         #expect(condition?.command == (isLeft ? "holdfast postgres status" : "holdfast journal verify"))
+    }
+
+    @Test("A host whose address is taken ends before it takes a journal, however often it is started")
+    func addressTaken() async throws {
+        let one = try host("one")
+        async let running = one.run()
+        #expect(await waitUntil { one.health.isReady })
+        let address = try #require(one.addresses["http2"])
+        for _ in 0..<2 {
+            let outcome = await (try host("two", listen: "\(address)")).run()
+            #expect((outcome.error as? GatewayError)?.kind == .cannotListen, "\(String(describing: outcome.error))")
+        }
+        #expect(try list().map(\.name) == ["one"])
+        await one.end()
+        #expect(await running.error == nil)
     }
 
     @Test("A host that joins heeds the fleet's orders before its engine has begun")

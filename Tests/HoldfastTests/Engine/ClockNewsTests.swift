@@ -47,10 +47,12 @@ import Testing
     }
 
     /// The default time to live is a day.
-    private func startsLate(by days: Int, holding count: Int) throws -> Bench {
+    private func startsLate(by days: Int, holding count: Int, isPaused: Bool = false) throws -> Bench {
         let bench = try Bench(InMemoryJournal(mode: .manual))
         bench.accepts = false
         if count > 0 { try bench.submit(1..<(1 + count)) }
+        bench.settle()
+        if isPaused { for lane in bench.status.lanes.map(\.key) { bench.core.pause(lane, reason: "clock") } }
         bench.settle()
         bench.clock.stepWall(by: .seconds(days * 86_400))
         // So that not all are held in the first turn.
@@ -70,6 +72,44 @@ import Testing
         #expect(next.status.conditions.map(\.kind) == [.clockDistrusted] && next.status.expired == 0)
         next.advance(by: .seconds(30))
         #expect(next.status.conditions.isEmpty && next.status.expired == 20)
+    }
+
+    @Test("What looks expired is told although the service is away") func serviceAway() throws {
+        let next = try startsLate(by: 1825, holding: 20)
+        next.accepts = false
+        next.advance(by: .seconds(2))
+        let condition = try #require(next.status.conditions.first { $0.kind == .clockDistrusted })
+        #expect(condition.affected == 20 && condition.what.contains(": 20 notifications look expired"))
+    }
+
+    @Test("What looks expired in paused lanes is told, and of it what was withdrawn is not") func pausedAtStart() throws
+    {
+        let next = try startsLate(by: 1825, holding: 20, isPaused: true)
+        next.advance(by: .seconds(2))
+        #expect(next.status.lanes.count { $0.state.standsStillBecause != nil } == 4)
+        #expect(next.status.conditions.contains { $0.what.contains(": 20 notifications look expired") })
+        next.core.withdraw((1...15).map { UID($0) }, from: next.lane()) { _ in }
+        next.advance(by: .seconds(15))
+        #expect(next.status.conditions.contains { $0.what.contains(": 5 notifications look expired") })
+    }
+
+    @Test("The first thousand of a lane are looked at, and more are said to be possible") func many() throws {
+        let next = try startsLate(by: 1825, holding: 1200)
+        next.accepts = false
+        next.advance(by: .seconds(2))
+        let condition = try #require(next.status.conditions.first { $0.kind == .clockDistrusted })
+        #expect(condition.affected == 1000 && condition.what.contains("at least 1000 notifications look expired"))
+    }
+
+    @Test("A clock that is set back while the service is away calls nothing expired any more") func mendedAway() throws
+    {
+        let next = try startsLate(by: 1825, holding: 20)
+        next.accepts = false
+        next.advance(by: .seconds(2))
+        next.clock.stepWall(by: .seconds(-1825 * 86_400))
+        next.advance(by: .seconds(2))
+        let condition = try #require(next.status.conditions.first { $0.kind == .clockDistrusted })
+        #expect(condition.what.contains("set back") && !condition.what.contains("look expired"))
     }
 
     @Test("When what looked expired was withdrawn, the clock holds up nothing any more, and is no condition")

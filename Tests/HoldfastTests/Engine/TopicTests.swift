@@ -304,6 +304,22 @@ import Testing
         bench.advance(by: .seconds(3600))
     }
 
+    @Test("A topic whose entries were taken back is held against nobody, also while the service throttles all others")
+    func withdrawnThrottled() throws {
+        let bench = try bench()
+        try bench.submit(typos(1..<3))
+        bench.settle()
+        let tooMany = SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(600))
+        bench.answer = { _ in tooMany }
+        for connection in bench.connections[0] { connection.state.withLock { $0.answer = { _ in tooMany } } }
+        try bench.submit(10..<200)
+        bench.settle()
+        bench.core.withdraw([UID(1), UID(2)], from: bench.lane()) { _ in }
+        bench.advance(by: .seconds(5))
+        #expect(bench.status.withdrawn == 2 && bench.status.throttled["default"] != nil)
+        #expect(bench.status.topicsSetAside["default"] ?? [] == [])
+    }
+
     @Test("A topic is named in the log once when it is set aside, and once when it is back") func logged() throws {
         let log = RecordingLog()
         let bench = try bench(log: log)
