@@ -18,6 +18,7 @@ typedef int suseconds_t;
 
 // errno.h
 #define EINTR 4
+#define EADDRNOTAVAIL 49
 #define ENOTSUP 45
 #define ETIMEDOUT 60
 
@@ -41,14 +42,32 @@ typedef uint32_t socklen_t;
 #define SOCK_DGRAM 2
 #define AF_UNIX 1
 #define SOL_SOCKET 0xffff
+#define SO_REUSEADDR 0x0004
 #define SO_SNDTIMEO 0x1005
 #define SO_NOSIGPIPE 0x1022
 struct sockaddr { uint8_t sa_len; sa_family_t sa_family; char sa_data[14]; };
 struct sockaddr_un { unsigned char sun_len; sa_family_t sun_family; char sun_path[104]; };
 int socket(int, int, int);
+int bind(int, const struct sockaddr *, socklen_t);
 int getsockopt(int, int, int, void *, socklen_t *);
 int setsockopt(int, int, int, const void *, socklen_t);
 ssize_t sendto(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
+
+// netdb.h
+#define AI_PASSIVE 0x00000001
+#define AI_NUMERICSERV 0x00001000
+struct addrinfo {
+    int ai_flags;
+    int ai_family;
+    int ai_socktype;
+    int ai_protocol;
+    socklen_t ai_addrlen;
+    char *ai_canonname;
+    struct sockaddr *ai_addr;
+    struct addrinfo *ai_next;
+};
+int getaddrinfo(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+void freeaddrinfo(struct addrinfo *);
 
 // signal.h
 #define SIGSTOP 17
