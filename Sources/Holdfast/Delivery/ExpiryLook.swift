@@ -13,8 +13,8 @@ final class ExpiryLook {
     private let judge: RouteJudge
     private let shutdown: Shutdown
     private let clockTrust: ClockTrust
-    /// When to look at the lanes; nil for never.
-    private(set) var nextLook: Duration?
+    /// When the lanes are to be looked at; nil for never.
+    private var due: Duration?
     /// What the look has found.
     private var found = ClockTrust.Held()
     /// What ``clockTrust`` was told last.
@@ -30,19 +30,20 @@ final class ExpiryLook {
         self.clockTrust = clockTrust
     }
 
+    /// A read that failed, here or elsewhere, is tried again with the others.
+    var nextLook: Duration? { due.map { max($0, context.holds.readAgainAt ?? .zero) } }
+
     /// The opinion of the clock has changed.
-    func opinionChanged() { (nextLook, found) = (judge.clock.distrustedUntil.map { _ in .zero }, ClockTrust.Held()) }
+    func opinionChanged() { (due, found) = (judge.clock.distrustedUntil.map { _ in .zero }, ClockTrust.Held()) }
 
     /// Looks if it is time to, and tells how many wait for the clock.
     func look(at now: Moment) {
-        // A read that failed is tried again with the others.
-        if let next = nextLook, next <= now.monotonic, context.holds.readAgainAt == nil {
+        if let nextLook, nextLook <= now.monotonic {
             do throws(JournalError) {
                 found = try expired(at: now.wall)
-                nextLook = found.count > 0 ? now.monotonic + Self.interval : nil
+                due = found.count > 0 ? now.monotonic + Self.interval : nil
             } catch {
                 shutdown.readFailed(error, now: now.monotonic)
-                nextLook = context.holds.readAgainAt
             }
         }
         tell()

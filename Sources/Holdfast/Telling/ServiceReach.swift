@@ -18,6 +18,13 @@ struct ServiceReach: Sendable {
     private var isConnected = false
     private var hasSent = false
     private var hasAnswered = false
+    /// Connections that were given something since the last answer, and since when they have it.
+    private var unanswered: [Int: WallTime] = [:]
+    /// Whether the last end of a connection was counted, however many others there are.
+    private var isEndCounted = false
+    /// The end of a connection that had something for so long, without an answer to anything, is the service's silence, although
+    /// another connection has taken its place. What ends sooner may just have been given something.
+    static let patience = Duration.seconds(5)
     /// Whether the service answers each notification.
     private let answersEach: Bool
 
@@ -33,9 +40,18 @@ struct ServiceReach: Sendable {
             if !isConnected { (hasSent, hasAnswered) = (false, false) }
             isConnected = true
             if !answersEach { away = nil }
-        case .handedOut: hasSent = true
+        case .handedOut(_, first: _, last: _, count: _, connection: let number, possibleDuplicates: _):
+            hasSent = true
+            if answersEach, unanswered[number] == nil { unanswered[number] = wall() }
+        case .disconnected(let number, endpoint: _, let cause, let isExpected):
+            isEndCounted = false
+            guard let since = unanswered.removeValue(forKey: number), let cause, !isExpected else { return }
+            let now = wall()
+            guard now.since(since) >= Self.patience else { return }
+            isEndCounted = true
+            failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)")) { now }
         case .unconnected(let cause):
-            let isUnanswered = isConnected && hasSent && !hasAnswered && answersEach
+            let isUnanswered = isConnected && hasSent && !hasAnswered && answersEach && !isEndCounted
             isConnected = false
             if let cause, isUnanswered {
                 failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)"), wall)
@@ -43,6 +59,9 @@ struct ServiceReach: Sendable {
         case _ where news.showsTakenCredentials: answered()
         // Refusals are answers, too.
         case .parked, .credentialsDoubted, .laneChanged(_, .stopped): answered()
+        // Somebody else's, or one that puts a notification off: nothing shows that the service takes any, nor that it is silent.
+        case .foreignAnswer: unanswered.removeAll(keepingCapacity: true)
+        case .settling(let counts) where counts.deferred > 0: unanswered.removeAll(keepingCapacity: true)
         default: break
         }
     }
@@ -61,6 +80,7 @@ struct ServiceReach: Sendable {
     }
 
     private mutating func answered() {
+        unanswered.removeAll(keepingCapacity: true)
         guard isConnected else { return }
         hasAnswered = true
         away = nil

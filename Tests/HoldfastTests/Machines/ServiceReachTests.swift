@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct ServiceReachTests {
+    private var reach = ServiceReach(answersEach: true)
+    private let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
+
+    private mutating func take(_ news: RouteNews, at second: Int64) {
+        reach.take(news) { WallTime(seconds: 1_800_000_000 + second) }
+    }
+
+    private mutating func connected(_ number: Int, at second: Int64) {
+        take(.connected(number, endpoint: "push.example.com"), at: second)
+    }
+
+    private mutating func handedOut(to number: Int, at second: Int64) {
+        take(
+            .handedOut(lane, first: UID(1), last: UID(1), count: 1, connection: number, possibleDuplicates: 0),
+            at: second)
+    }
+
+    private mutating func ended(_ number: Int, at second: Int64, isExpected: Bool = false) {
+        take(
+            .disconnected(number, endpoint: "push.example.com", cause: "it answers no request", isExpected: isExpected),
+            at: second)
+    }
+
+    private mutating func confirmed(at second: Int64) {
+        var counts = SettlementCounts()
+        counts.confirmed = 1
+        take(.settling(counts), at: second)
+    }
+
+    @Test("A service that takes connections and answers nothing is away, although there is always another connection")
+    mutating func silent() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        connected(2, at: 31)
+        ended(1, at: 31)
+        #expect(reach.away?.failures == 1 && reach.away?.since == WallTime(seconds: 1_800_000_031))
+        handedOut(to: 2, at: 31)
+        connected(3, at: 62)
+        ended(2, at: 62)
+        #expect(reach.away?.failures == 2)
+        confirmed(at: 63)
+        #expect(reach.away == nil)
+    }
+
+    @Test("A service that has answered for long and falls silent is away") mutating func fallsSilent() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        confirmed(at: 2)
+        handedOut(to: 1, at: 100)
+        connected(2, at: 130)
+        ended(1, at: 130)
+        #expect(reach.away != nil)
+    }
+
+    @Test("A connection that ends among others that work says nothing of the service") mutating func oneOfMany() {
+        connected(1, at: 0)
+        connected(2, at: 0)
+        handedOut(to: 1, at: 1)
+        handedOut(to: 2, at: 1)
+        confirmed(at: 20)
+        handedOut(to: 1, at: 21)
+        ended(1, at: 22)
+        #expect(reach.away == nil)
+    }
+
+    @Test("An end that was asked for, and one of a connection with nothing to answer, is no silence")
+    mutating func idle() {
+        connected(1, at: 0)
+        connected(2, at: 0)
+        ended(1, at: 100)
+        handedOut(to: 2, at: 100)
+        ended(2, at: 200, isExpected: true)
+        #expect(reach.away == nil)
+    }
+
+    @Test("The end of the only connection counts once") mutating func once() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        ended(1, at: 31)
+        take(.unconnected(cause: "it answers no request"), at: 31)
+        #expect(reach.away?.failures == 1)
+    }
+}
