@@ -132,6 +132,9 @@ final class Connections {
         if link.isDraining, link.flights.confirmations >= context.configuration.reconnectEarned {
             pool.earned(now: now)
         }
+        if let cause = end.cause, link.flights.handOuts > 0, !link.flights.hasWorked {
+            context.tell(.endsSilent(number, cause: cause))
+        }
         context.tell(
             .disconnected(
                 number, endpoint: context.connector.endpoint, cause: end.cause, isExpected: context.ending.hasBegun))

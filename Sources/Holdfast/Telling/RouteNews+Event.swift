@@ -22,7 +22,8 @@ extension RouteNews {
         case .clock(.warning(let message)): .clockDistrusted(message)
         case .identified(let uid, let uniqueID): .identified(route: route, uid, uniqueID: uniqueID)
         case .started, .shuttingDown, .parked, .throttled, .throttleEnded, .clock(.unproven), .report, .connecting,
-            .connectFailed, .unconnected, .barrierWritten, .barrierUnanswered, .endUnproven, .careful, .laneProbed,
+            .connectFailed, .endsSilent, .unconnected, .barrierWritten, .barrierUnanswered, .endUnproven, .careful,
+            .laneProbed,
             .markMoved, .promoted, .unreachable, .handedOut, .settling, .settled, .withdrawn, .impossibleIdentifier,
             .secondHandOut, .credentialsDoubted, .blacklistUnreadable, .trimmed, .failed, .oldestUnread,
             .journalLost, .journalUnreadable, .foreignAnswer:

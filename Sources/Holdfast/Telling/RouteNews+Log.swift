@@ -19,7 +19,7 @@ extension EngineLog {
             tellTrouble(news)
         case .failed(let attempt, let error): tellFailure(attempt, error)
         // Told as a condition where it lasts.
-        case .foreignAnswer: break
+        case .foreignAnswer, .endsSilent: break
         case .oldestUnread, .journalLost, .journalUnreadable: tellJournal(news)
         }
     }

@@ -38,30 +38,29 @@ struct ServiceReach: Sendable {
             failed(error, wall)
         case .connected:
             if !isConnected { (hasSent, hasAnswered) = (false, false) }
-            isConnected = true
+            (isConnected, isEndCounted) = (true, false)
             if !answersEach { away = nil }
         case .handedOut(_, first: _, last: _, count: _, connection: let number, possibleDuplicates: _):
             hasSent = true
             if answersEach, unanswered[number] == nil { unanswered[number] = wall() }
-        case .disconnected(let number, endpoint: _, let cause, let isExpected):
-            isEndCounted = false
-            guard let since = unanswered.removeValue(forKey: number), let cause, !isExpected else { return }
+        case .endsSilent(let number, let cause):
+            guard let since = unanswered[number] else { return }
             let now = wall()
             guard now.since(since) >= Self.patience else { return }
             isEndCounted = true
             failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)")) { now }
+        case .disconnected(let number, endpoint: _, cause: _, isExpected: _): unanswered[number] = nil
         case .unconnected(let cause):
             let isUnanswered = isConnected && hasSent && !hasAnswered && answersEach && !isEndCounted
-            isConnected = false
+            (isConnected, isEndCounted) = (false, false)
             if let cause, isUnanswered {
                 failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)"), wall)
             }
         case _ where news.showsTakenCredentials: answered()
         // Refusals are answers, too.
         case .parked, .credentialsDoubted, .laneChanged(_, .stopped): answered()
-        // Somebody else's, or one that puts a notification off: nothing shows that the service takes any, nor that it is silent.
+        // Somebody else's, which shows that it is not silent.
         case .foreignAnswer: unanswered.removeAll(keepingCapacity: true)
-        case .settling(let counts) where counts.deferred > 0: unanswered.removeAll(keepingCapacity: true)
         default: break
         }
     }
@@ -80,7 +79,7 @@ struct ServiceReach: Sendable {
     }
 
     private mutating func answered() {
-        unanswered.removeAll(keepingCapacity: true)
+        if !unanswered.isEmpty { unanswered.removeAll(keepingCapacity: true) }
         guard isConnected else { return }
         hasAnswered = true
         away = nil

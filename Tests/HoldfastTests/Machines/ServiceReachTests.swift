@@ -20,10 +20,10 @@ import Testing
             at: second)
     }
 
-    private mutating func ended(_ number: Int, at second: Int64, isExpected: Bool = false) {
-        take(
-            .disconnected(number, endpoint: "push.example.com", cause: "it answers no request", isExpected: isExpected),
-            at: second)
+    private mutating func ended(_ number: Int, at second: Int64, isSilent: Bool = true) {
+        let cause = "it answers no request"
+        if isSilent { take(.endsSilent(number, cause: cause), at: second) }
+        take(.disconnected(number, endpoint: "push.example.com", cause: cause, isExpected: false), at: second)
     }
 
     private mutating func confirmed(at second: Int64) {
@@ -47,13 +47,18 @@ import Testing
         #expect(reach.away == nil)
     }
 
-    @Test("A service that has answered for long and falls silent is away") mutating func fallsSilent() {
+    @Test("A service that has answered for long and falls silent is away when a connection of that time ends")
+    mutating func fallsSilent() {
         connected(1, at: 0)
         handedOut(to: 1, at: 1)
         confirmed(at: 2)
         handedOut(to: 1, at: 100)
         connected(2, at: 130)
-        ended(1, at: 130)
+        ended(1, at: 130, isSilent: false)
+        #expect(reach.away == nil)
+        handedOut(to: 2, at: 130)
+        connected(3, at: 160)
+        ended(2, at: 160)
         #expect(reach.away != nil)
     }
 
@@ -68,14 +73,24 @@ import Testing
         #expect(reach.away == nil)
     }
 
-    @Test("An end that was asked for, and one of a connection with nothing to answer, is no silence")
-    mutating func idle() {
+    @Test("A connection that ends just after it was given something had no time to bring an answer")
+    mutating func sudden() {
         connected(1, at: 0)
         connected(2, at: 0)
-        ended(1, at: 100)
-        handedOut(to: 2, at: 100)
-        ended(2, at: 200, isExpected: true)
+        handedOut(to: 1, at: 1)
+        ended(1, at: 2)
         #expect(reach.away == nil)
+    }
+
+    @Test("What puts notifications off, such as a deadline that has passed, is no answer") mutating func deferred() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        var counts = SettlementCounts()
+        counts.deferred = 1
+        take(.settling(counts), at: 31)
+        connected(2, at: 31)
+        ended(1, at: 31)
+        #expect(reach.away?.failures == 1)
     }
 
     @Test("The end of the only connection counts once") mutating func once() {

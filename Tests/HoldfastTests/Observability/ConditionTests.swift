@@ -51,6 +51,26 @@ import Testing
         #expect(bench.status.conditions.isEmpty)
     }
 
+    @Test("A service that answers nothing is away, although each connection takes nothing more before it ends")
+    func silentButReplaced() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        for round in 1...2 {
+            bench.advance(by: .seconds(30))
+            let old = bench.connection
+            old.sink(.draining)
+            bench.advance(by: .seconds(1))
+            old.end(cause: "it answers no request")
+            bench.settle()
+            let condition = try #require(bench.status.conditions.first)
+            #expect(condition.kind == .serviceAway && condition.affected == 8 && condition.failures == round)
+        }
+        bench.connection.answerAll()
+        bench.settle()
+        #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
+    }
+
     @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
     func awayAgain() throws {
         let bench = try bench()
