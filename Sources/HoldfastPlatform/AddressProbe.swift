@@ -1,4 +1,4 @@
-/// What the system says of an address, where a listener's own binding would listen at once.
+/// Whether a listener could be bound to an address. NIO can only be asked by listening there at once.
 package enum AddressProbe {
     /// Binds a socket and closes it, without listening.
     ///

@@ -15,9 +15,9 @@ final class ExpiryLook {
     private let clockTrust: ClockTrust
     /// When the lanes are to be looked at; nil for never.
     private var due: Duration?
-    /// What the look has found.
+    /// The entries that looked expired at the last look at the lanes.
     private var found = ClockTrust.Held()
-    /// What ``clockTrust`` was told last.
+    /// The entries that ``clockTrust`` knows of, so that it is told of changes only.
     private var told = ClockTrust.Held()
 
     init(

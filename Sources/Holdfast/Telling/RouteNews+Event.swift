@@ -23,8 +23,8 @@ extension RouteNews {
         case .identified(let uid, let uniqueID): .identified(route: route, uid, uniqueID: uniqueID)
         case .started, .shuttingDown, .parked, .throttled, .throttleEnded, .clock(.unproven), .report, .connecting,
             .connectFailed, .endsSilent, .unconnected, .barrierWritten, .barrierUnanswered, .endUnproven, .careful,
-            .laneProbed,
-            .markMoved, .promoted, .unreachable, .handedOut, .settling, .settled, .withdrawn, .impossibleIdentifier,
+            .laneProbed, .markMoved, .promoted, .unreachable, .handedOut, .settling, .settled, .withdrawn,
+            .impossibleIdentifier,
             .secondHandOut, .credentialsDoubted, .blacklistUnreadable, .trimmed, .failed, .oldestUnread,
             .journalLost, .journalUnreadable, .foreignAnswer:
             nil

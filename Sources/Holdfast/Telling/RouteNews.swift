@@ -21,7 +21,7 @@ enum RouteNews: Sendable {
     case connectFailed(ConnectError, endpoint: String, wait: Duration, isOnly: Bool)
     /// - `cause` is nil for an end that was asked for. `isExpected`: whether the route shuts down.
     case disconnected(Int, endpoint: String, cause: String?, isExpected: Bool)
-    /// One is about to end that was given something, and has brought no answer at all.
+    /// A connection ends that was given notifications and has answered none; told ahead of ``disconnected``.
     case endsSilent(Int, cause: String)
     /// No connection takes hand-outs any more.
     case unconnected(cause: String?)

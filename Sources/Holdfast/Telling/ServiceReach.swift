@@ -18,9 +18,9 @@ struct ServiceReach: Sendable {
     private var isConnected = false
     private var hasSent = false
     private var hasAnswered = false
-    /// Connections that were given something since the last answer, and since when they have it.
+    /// Since when each connection has something that nothing on the route has answered since.
     private var unanswered: [Int: WallTime] = [:]
-    /// Whether the last end of a connection was counted, however many others there are.
+    /// Whether a silent end is counted already, which ``RouteNews/unconnected(cause:)`` tells of once more.
     private var isEndCounted = false
     /// The end of a connection that had something for so long, without an answer to anything, is the service's silence, although
     /// another connection has taken its place. What ends sooner may just have been given something.
@@ -48,13 +48,13 @@ struct ServiceReach: Sendable {
             let now = wall()
             guard now.since(since) >= Self.patience else { return }
             isEndCounted = true
-            failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)")) { now }
+            failed(Self.unanswered(cause)) { now }
         case .disconnected(let number, endpoint: _, cause: _, isExpected: _): unanswered[number] = nil
         case .unconnected(let cause):
             let isUnanswered = isConnected && hasSent && !hasAnswered && answersEach && !isEndCounted
             (isConnected, isEndCounted) = (false, false)
             if let cause, isUnanswered {
-                failed(ConnectError(.temporary, "a connection ended without an answer: \(cause)"), wall)
+                failed(Self.unanswered(cause), wall)
             }
         case _ where news.showsTakenCredentials: answered()
         // Refusals are answers, too.
@@ -67,6 +67,10 @@ struct ServiceReach: Sendable {
 
     /// - Parameter waiting: the route's unconfirmed entries.
     mutating func look(waiting: Int) { if isConnected, waiting == 0 { away = nil } }
+
+    private static func unanswered(_ cause: String) -> ConnectError {
+        ConnectError(.temporary, "a connection ended without an answer: \(cause)")
+    }
 
     private mutating func failed(_ error: ConnectError, _ wall: () -> WallTime) {
         guard var away else {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastService
 
-/// What the system says of a directory; nothing is left behind.
+/// Whether a directory can be written to, and a journal made in it. Leaves nothing behind.
 enum SystemProbe {
     enum ReadOnly: Sendable {
         /// This user may not write.
