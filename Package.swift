@@ -410,7 +410,7 @@ let package = Package(
             name: "HoldfastServiceTests",
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastFCM", "HoldfastGateway",
-                "HoldfastJournal",
+                "HoldfastJournal", "HoldfastLMDB",
                 "HoldfastLegacyAPNs", "HoldfastMockAPNs", "HoldfastMocking", "HoldfastPage", "HoldfastPQ",
                 "HoldfastPostgres",
                 "HoldfastRequests", "HoldfastService", "HoldfastTesting", "HoldfastWebhooks", "RawClients", "Scratch",

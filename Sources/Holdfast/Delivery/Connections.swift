@@ -132,7 +132,10 @@ final class Connections {
         if link.isDraining, link.flights.confirmations >= context.configuration.reconnectEarned {
             pool.earned(now: now)
         }
-        if let cause = end.cause, link.flights.handOuts > 0, !link.flights.hasWorked {
+        let flights = link.flights
+        // What leaves one topic unanswered is not away.
+        let isExplained = flights.handOuts > 0 && flights.explained == flights.handOuts
+        if let cause = end.cause, flights.handOuts > 0, !flights.hasWorked, !isExplained {
             context.tell(.endsSilent(number, cause: cause))
         }
         context.tell(
@@ -141,7 +144,7 @@ final class Connections {
         guard pool.leave(number, hasWorked: link.flights.hasWorked, now: now, random: { context.jitter.unit() }),
             pool.active.isEmpty
         else { return }
-        context.tell(.unconnected(cause: end.cause))
+        context.tell(.unconnected(cause: isExplained ? nil : end.cause))
     }
 
     /// The next connection need not wait: the cause of failed attempts may be mended.

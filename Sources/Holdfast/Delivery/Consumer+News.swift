@@ -11,6 +11,7 @@ extension Consumer {
         if let remark = clockTrust.takeNews() { context.tell(.clock(remark)) }
         connections.look(now: now.monotonic)
         judge.breakers.look(turn: connections.turn)
+        judge.silence.look(turn: connections.turn)
         context.teller.tell(judge.lookAtThrottle(inFlight: connections.inFlight, at: now))
     }
 

@@ -5,6 +5,11 @@ extension HandOuts {
     ) {
         var batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
+        if places.takesOne(link) {
+            let rest = behindFirst(in: batch)
+            putBack(batch.removing(batch.items.indices.filter { !rest.contains($0) }), into: index, possiblySent: possiblySent)
+            batch = batch.removing(Array(rest))
+        }
         let examined: Examined
         do {
             examined = try examineReadable(

@@ -11,6 +11,8 @@ final class HandOuts {
     let shutdown: Shutdown
     /// Taken back by an operator, and not settled on disk yet: nothing of them goes out any more.
     var withdrawing: Set<EntryKey> = []
+    /// How far each lane was searched for entries of topics that the service answers: see ``letOthersGo(at:)``.
+    var searchedThrough: [Int: UID] = [:]
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -34,6 +36,7 @@ final class HandOuts {
             context.journal.raiseMark(of: lanes[index].id, to: ceiling)
         }
         do throws(JournalError) {
+            try letOthersGo(at: now)
             if try tryAccused(at: now) { return }
             try fillKeptPlaces(at: now)
             try sharePlaces(at: now)

@@ -70,7 +70,13 @@ final class Places {
 
     /// The number of entries that the connection still takes, without regard to the others.
     func room(of link: Link) -> Int {
-        min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
+        let room = min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
+        return takesOne(link) && link.count > 0 ? 0 : room
+    }
+
+    /// Whether the connection is given one entry and no more. Behind a first request that gets no answer, others would wait in it.
+    func takesOne(_ link: Link) -> Bool {
+        !judge.silence.isEmpty && !link.flights.hasWorked && link.flights.cumulative == nil
     }
 
     func openWithRoom(_ number: Int) -> Link? { connections.open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }

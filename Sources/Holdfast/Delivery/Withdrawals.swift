@@ -148,7 +148,10 @@ final class Withdrawals {
             return EntryInsight(uid: uid, standing: .suspect(suspect.result.reason))
         }
         if let possiblySent = lanes[index].machine.goesAgain(uid) {
-            return EntryInsight(uid: uid, standing: .requeued(possiblySent: possiblySent))
+            // An attempt before the last one may be noted in its record alone. One that can't be read is told by others.
+            let batch = try? context.journal.unconfirmed(lanes[index].id, uids: [uid])
+            let isNoted = batch?.items.first?.isPossiblySent == true
+            return EntryInsight(uid: uid, standing: .requeued(possiblySent: possiblySent || isNoted))
         }
         return lanes[index].machine.waits(uid) == true ? EntryInsight(uid: uid, standing: .possiblySentBefore) : nil
     }

@@ -15,6 +15,8 @@ final class Flights {
     var confirmations = 0
     /// The number of entries that the service has answered on it since ``Caution`` was last told.
     var answered = 0
+    /// Entries that it left without an answer, and whose topics the service is known to leave unanswered.
+    var explained = 0
     /// Entries that it left without an answer, until ``Caution`` is told.
     var left: Caution.Leftover?
     /// Conclusions were drawn from its end.

@@ -47,6 +47,7 @@ extension RouteJudge {
             if flight.topic != topic {
                 breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
                 credentialTopics.confirmed(flight.topic)
+                answered(flight.topic, at: now)
                 (topic, count, evidence) = (flight.topic, 0, 0)
             }
             lanes[lane].uniform.confirmed()
@@ -92,7 +93,12 @@ extension RouteJudge {
         let result = aboutItsTopic(result, flight)
         flights.note(result.verdict)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
-        if result.isAnswer { flights.answered += 1 }
+        if result.isAnswer {
+            flights.answered += 1
+            answered(flight.topic, at: now)
+        } else if result.verdict == .unknown {
+            leftUnanswered(flight, on: flights, into: &plan, at: now)
+        }
         // An answer that asks for another connection is no sign that connecting again at once would help.
         if case .neverProcessed = result.verdict {} else if result.status != nil { flights.hasWorked = true }
         if let uniqueID = result.uniqueID {

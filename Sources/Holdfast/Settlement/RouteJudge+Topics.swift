@@ -46,6 +46,7 @@ extension RouteJudge {
         _ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, into plan: inout SettlementPlan, at now: Moment
     ) {
         guard topicHold.hasProbeOut, let cause = topicHold.causeTried(lane: flight.lane, flight.uid) else { return }
+        guard cause != .silence else { return silentTopicAnswered(flight, verdict, into: &plan, at: now) }
         switch flight.isBroadcast ? verdict.ofBroadcast : verdict {
         // Those have failed: see ``wait(for:_:ticket:_:cause:words:spare:into:at:)``.
         case .laneStopped(.topic): break

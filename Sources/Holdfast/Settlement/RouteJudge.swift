@@ -17,6 +17,7 @@ final class RouteJudge {
     var suspectTokens: Set<TokenOfTopic> = []
     var credentialTrial: CredentialTrial
     var credentialTopics = CredentialTopics()
+    var silence = TopicSilence()
     var topicHold: TopicHold
     var tagHold: TagHold
     var throttle: RouteThrottle

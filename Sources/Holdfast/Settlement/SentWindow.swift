@@ -227,6 +227,11 @@ package struct SentWindow: Sendable {
             .map { ticket(of: $0) }
     }
 
+    /// The topics' numbers of all that are not answered, once for each of them.
+    var unansweredTopics: some Sequence<UInt32> {
+        slots.lazy.filter { [.handedOut, .disowned, .abandoned].contains($0.state) }.map(\.flight.topic)
+    }
+
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
         var flight = flight
         flight.handedOutAt = clock.now

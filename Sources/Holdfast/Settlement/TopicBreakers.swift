@@ -84,6 +84,9 @@ struct TopicBreakers: Sendable {
         return number(of: bytes.indices, in: bytes)
     }
 
+    /// The topic of a number; nil for one that is forgotten.
+    func name(of number: UInt32) -> String? { records[number].map { String(decoding: $0.topic, as: UTF8.self) } }
+
     private mutating func noteUse() { records[last.number]?.usedIn = turn }
 
     /// Half of them at once, those that were not used for longest, so that a route with more topics looks seldom.

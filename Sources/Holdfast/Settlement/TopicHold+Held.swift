@@ -6,6 +6,8 @@ extension TopicHold {
         case topic
         /// The service calls the topic's tokens bad.
         case tokens
+        /// The service leaves its requests unanswered.
+        case silence
     }
 
     /// Where entries wait: a lane, one of its two generations, and a side of the topic. A sweep moves all from one generation
@@ -76,6 +78,8 @@ extension TopicHold {
         var places: Set<Place> = []
         /// Whether one has waited anywhere.
         var hasWaited = false
+        /// It lets others go first, to learn whether they are answered: see ``TopicSilence``. Nobody is told.
+        var isOnTrial = false
 
         /// Whether its next entry goes out as a probe.
         var isReady: Bool { if case .ready = state { true } else { false } }

@@ -31,7 +31,7 @@ struct TopicHold: Sendable {
     var policy: TopicPolicy
     var held: [String: Held] = [:]
     var slots: [Int: String] = [:]
-    private var outs: [Flight: String] = [:]
+    var outs: [Flight: String] = [:]
     var lanes: [Lane]
 
     init(policy: TopicPolicy, lanes: Int, now: Duration) {
@@ -77,6 +77,20 @@ struct TopicHold: Sendable {
     /// Whether the topic is set aside because the service calls its tokens bad.
     func isSetAsideForTokens(_ topic: String) -> Bool { isSetAside(topic) && held[topic]?.cause == .tokens }
 
+    /// Whether the topic's next entry does not go.
+    func keeps(_ topic: String) -> Bool {
+        switch held[topic]?.state {
+        case nil, .returning?, .ready?: false
+        case .waiting?: held[topic]?.spare == 0
+        case .out?: true
+        }
+    }
+
+    /// Whether it is told that the service leaves the topic unanswered.
+    func isSetAsideForSilence(_ topic: String) -> Bool {
+        isSetAside(topic) && held[topic]?.cause == .silence && held[topic]?.isOnTrial == false
+    }
+
     /// The service has refused an entry for its topic, or called its token bad.
     ///
     /// - Parameters:
@@ -91,12 +105,12 @@ struct TopicHold: Sendable {
                 topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, at: now,
                 random: random)
         }
-        if let words { (entry.words, entry.cause) = (words, cause) }
-        entry.refusedAt = now.monotonic
-        held[topic] = entry
         let isProbe = outs[Flight(lane: lane, uid: uid)] == topic
-        var isNews = false
+        var isNews = entry.isOnTrial
         if case .returning = entry.state { isNews = true }
+        if let words { (entry.words, entry.cause) = (words, cause) }
+        (entry.refusedAt, entry.isOnTrial) = (now.monotonic, false)
+        held[topic] = entry
         // Others that went out with it before say nothing new.
         if isNews || isProbe {
             if isNews { held[topic]?.since = now.wall }
@@ -119,7 +133,7 @@ struct TopicHold: Sendable {
         held[topic]?.nextProbeAt = wall
     }
 
-    private mutating func setAside(
+    mutating func setAside(
         _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule, at now: Moment,
         random: Double
     ) -> Refusal {
@@ -165,7 +179,7 @@ struct TopicHold: Sendable {
         slots[entry.slot] = nil
     }
 
-    private mutating func wait(
+    mutating func wait(
         _ topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let entry = held[topic] else { return }
@@ -180,6 +194,11 @@ struct TopicHold: Sendable {
     /// Why the topic is set aside that this entry tries; nil for one that is no probe.
     func causeTried(lane: Int, _ uid: UID) -> Cause? {
         outs[Flight(lane: lane, uid: uid)].flatMap { held[$0]?.cause }
+    }
+
+    /// Whether the entry is the probe of a topic on trial: see ``TopicSilence``.
+    func isTrialOut(lane: Int, _ uid: UID) -> Bool {
+        outs[Flight(lane: lane, uid: uid)].flatMap { held[$0]?.isOnTrial } == true
     }
 
     /// An entry has met its end, and its answer says nothing of what the topic waits for: another one follows at once.
@@ -206,10 +225,13 @@ struct TopicHold: Sendable {
     }
 
     /// An entry came to nothing; if it was a probe, another one follows.
+    ///
+    /// - Parameter hasFailed: whether the next pause is longer.
     mutating func lost(
-        lane: Int, _ uid: UID, _ schedule: ProbeSchedule, at now: Moment, random: Double
+        lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
+        if hasFailed { held[topic]?.failures += 1 }
         wait(topic, schedule, at: now, random: random)
     }
 
@@ -249,13 +271,16 @@ struct TopicHold: Sendable {
 
     /// The next probes need not wait: what was wrong may be mended.
     mutating func hurry(at now: Moment) {
-        for (topic, entry) in held {
-            guard case .waiting = entry.state else { continue }
-            held[topic]?.state = .ready
-            held[topic]?.nextProbeAt = now.wall
-            changeSides(of: topic)
-            forgetIfIdle(topic)
-        }
+        for topic in held.keys { hurry(topic, at: now) }
+    }
+
+    /// The topic's next probe need not wait.
+    mutating func hurry(_ topic: String, at now: Moment) {
+        guard case .waiting? = held[topic]?.state else { return }
+        held[topic]?.state = .ready
+        held[topic]?.nextProbeAt = now.wall
+        changeSides(of: topic)
+        forgetIfIdle(topic)
     }
 
     /// When there is something to do again.
@@ -276,9 +301,10 @@ struct TopicHold: Sendable {
     var statuses: [Status] {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
+            if entry.isOnTrial { return nil }
             return Status(
                 topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt,
-                isForTokens: entry.cause == .tokens)
+                isForTokens: entry.cause == .tokens, isSilent: entry.cause == .silence)
         }
         .sorted { $0.topic < $1.topic }
     }

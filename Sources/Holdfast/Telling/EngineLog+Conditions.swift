@@ -69,6 +69,11 @@ extension HealthCondition {
 }
 
 extension Logger {
+    /// Writes the line of a condition that holds, in answer to something that was done just now.
+    package func tell(_ condition: HealthCondition) {
+        tell(Conditions.Change(kind: .began, condition: condition, isTold: true, leftOut: 0))
+    }
+
     /// Writes the line of a change, where it has one.
     package func tell(_ change: Conditions.Change) {
         guard change.isTold else { return }

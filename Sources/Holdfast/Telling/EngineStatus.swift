@@ -88,11 +88,15 @@ public struct EngineStatus: Sendable {
         public let nextProbeAt: WallTime?
         /// Whether it was set aside because the service calls its tokens bad.
         package let isForTokens: Bool
+        /// Whether it was set aside because the service leaves its requests unanswered.
+        package let isSilent: Bool
 
         package init(
-            topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?, isForTokens: Bool = false
+            topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?, isForTokens: Bool = false,
+            isSilent: Bool = false
         ) {
             self.isForTokens = isForTokens
+            self.isSilent = isSilent
             self.topic = topic
             self.reason = reason
             self.since = since

@@ -150,7 +150,9 @@ struct RouteFindings: Hashable, Sendable {
             next: topic.isForTokens
                 ? (advice?.recipientsRefused ?? "see whether the route's environment is that of the tokens")
                     + "; one entry is tried now and then, and at once by the command"
-                : "see whether the credentials are for this topic; one entry is tried now and then, and at once by the "
-                    + "command", command: resumeNow)
+                : (topic.isSilent
+                    ? "look at the push service's status page, and at what is special about the topic; "
+                    : "see whether the credentials are for this topic; ")
+                    + "one entry is tried now and then, and at once by the command", command: resumeNow)
     }
 }

@@ -175,7 +175,8 @@ package struct ReasonGuide: Hashable, Sendable {
         .processingError: ReasonGuide("the service failed (status 1 of the binary protocol)", notYours),
         .unknownError: ReasonGuide("the service does not say why (status 255 of the binary protocol)", notYours),
         .topicSetAside: ReasonGuide(
-            "the service refuses its topic, or calls each of its tokens bad; the topic is tried with one entry now and then",
+            "the service refuses its topic, calls each of its tokens bad, or leaves its requests unanswered; the topic is tried "
+                + "with one entry now and then",
             "see that endpoint, topic, key and team are those of the app's build, then resume the lane: that tries the topic "
                 + "at once"),
         .tagPaused: ReasonGuide(

@@ -132,7 +132,7 @@ package struct EntryExplanation: Equatable, Sendable {
         case .inFlight(let since)?:
             summary = "in flight"
             let time = since.map { " since \(Self.time($0, facts.now))" } ?? ""
-            sentences.append("It is with a connection\(time), and not answered yet.")
+            sentences.append("It is with a connection\(time), sent or in its queue, and not answered yet.")
         case .settling?:
             summary = "answered"
             sentences.append("It was answered; what follows is being written to the journal.")
@@ -151,7 +151,7 @@ package struct EntryExplanation: Equatable, Sendable {
             sentences.append(
                 possiblySent
                     ? "It was handed out, and no answer came: it may have been sent."
-                    : "It was handed out, and was provably not processed.")
+                    : "The push service has processed nothing of it; it waits to be handed out.")
             explainFuture(entry, facts, isPossiblySent: possiblySent)
         case .possiblySentBefore?:
             summary = "possibly sent, not answered"

@@ -21,13 +21,18 @@ final class FleetShares: Service, Sendable {
     /// Why the fleet's orders are not carried out, by the names of journals.
     private let orderTroubles = Monitor<[String: String]>([:])
 
-    /// - Throws: ``JournalError`` when the copy of the blacklist can't be opened, `PQError` without descriptors.
-    init(_ terms: HostTerms, _ directory: HostDirectory) throws {
-        copy = HostDirectory.blacklist(in: directory.path)
+    /// Waits a little for one who reads the copy of the blacklist: `journal status` takes only a moment.
+    ///
+    /// - Throws: ``JournalError`` when that copy can't be opened, `PQError` without descriptors.
+    init(_ terms: HostTerms, _ directory: HostDirectory) async throws {
+        let copy = HostDirectory.blacklist(in: directory.path)
+        self.copy = copy
         var options = JournalOptions()
         options.keys = terms.options.keys
-        blacklist = try SharedBlacklist(
-            .init(target: terms.target, schema: terms.schema), copy: try LocalBlacklist.open(copy, options))
+        let opened = try await JournalOpening.waiting(JournalOpening.patience, JournalOpening.patienceWithOwners) {
+            [options] () throws(JournalError) in try LocalBlacklist.open(copy, options)
+        }
+        blacklist = try SharedBlacklist(.init(target: terms.target, schema: terms.schema), copy: opened)
         commands = try CommandServer(.init(target: terms.target, schema: terms.schema, host: terms.host))
         notes = try FleetNoteClient(terms.target, terms.schema)
         tokens = TokenShare(FleetTokenStore(notes), of: [ProviderTokenRegistry.shared, AccessTokenRegistry.shared])

@@ -35,14 +35,20 @@ final class ServiceConditions: Sendable {
             if isBlind { found += machine.all.filter { !seen.contains($0.kind) } }
             return (machine.look(found, at: now), machine.all)
         }
-        // Webhooks log their own troubles, with what they do about them, and each reload its result.
-        let others: Set<HealthCondition.Kind> = [.webhookFailing, .reloadRefused]
         toldByEngine.withLock { $0.formUnion(engine) }
-        for change in changes where !others.contains(change.condition.kind) && !isToldByEngine(change) {
+        for change in changes where !isToldByOthers(change) && !isToldByEngine(change) {
             logger.tell(change)
         }
         toldByEngine.withLock { $0.formIntersection(engine.union(all.map(\.kind))) }
         return all
+    }
+
+    /// Webhooks log their own troubles, with what they do about them, and each reload that it is refused.
+    private func isToldByOthers(_ change: Conditions.Change) -> Bool {
+        switch (change.condition.kind, change.kind) {
+        case (.webhookFailing, _), (.reloadRefused, .began), (.reloadRefused, .changed): true
+        default: false
+        }
     }
 
     private func isToldByEngine(_ change: Conditions.Change) -> Bool {

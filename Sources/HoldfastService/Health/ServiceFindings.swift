@@ -63,7 +63,7 @@ struct ServiceFindings {
             next: "raise the limit, or lower the `connections` of the configuration")
     }
 
-    private var refused: HealthCondition? {
+    var refused: HealthCondition? {
         guard let refusedReload else { return nil }
         // A condition is one line, and mistakes are one a line.
         let lines = refusedReload.words.split(whereSeparator: \.isNewline)

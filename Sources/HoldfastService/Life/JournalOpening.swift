@@ -17,11 +17,21 @@ package enum JournalOpening {
         _ directory: String, _ options: LMDBJournal.Options, patience: Duration = Self.patience,
         patienceWithOwners: Duration = .zero, onWaiting: (JournalError) -> Void = { _ in }
     ) async throws -> LMDBJournal {
+        try await waiting(patience, patienceWithOwners, onWaiting) { () throws(JournalError) in
+            try LMDBJournal(directory: directory, options: options)
+        }
+    }
+
+    /// Opens what one process owns, as ``open(_:_:patience:patienceWithOwners:onWaiting:)`` does a journal.
+    static func waiting<Opened>(
+        _ patience: Duration = Self.patience, _ patienceWithOwners: Duration = .zero,
+        _ onWaiting: (JournalError) -> Void = { _ in }, _ open: () throws(JournalError) -> Opened
+    ) async throws -> Opened {
         let start = ContinuousClock.now
         var hasTold = false
         while true {
             do throws(JournalError) {
-                return try LMDBJournal(directory: directory, options: options)
+                return try open()
             } catch {
                 let waited = ContinuousClock.now - start
                 switch error.code {

@@ -49,9 +49,13 @@ extension ServiceRun {
                 logger.notice("the configuration was read again and is not taken up, because the service is ending")
             } else {
                 let now = EngineClock.system.wall()
-                state.withLock { $0.refusedReload = ("\(error)", $0.refusedReload?.since ?? now) }
-                logger.error(
-                    "the configuration was read again and is not taken up; everything stays as it was: \(error)")
+                let refusal = state.withLock { state in
+                    let refusal = (words: "\(error)", since: state.refusedReload?.since ?? now)
+                    state.refusedReload = refusal
+                    return refusal
+                }
+                if let condition = ServiceFindings(refusedReload: refusal).refused { logger.tell(condition) }
+                _ = conditions
             }
             await host.tell(.ready(status))
             throw error

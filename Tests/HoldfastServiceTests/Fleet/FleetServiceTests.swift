@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastGateway
 import HoldfastJournal
+import HoldfastLMDB
 import HoldfastMockAPNs
 import HoldfastMocking
 import HoldfastPQ
@@ -119,6 +120,26 @@ struct FleetServiceTests {
         }
         #expect(try list().map(\.name) == ["one"])
         await one.end()
+        #expect(await running.error == nil)
+    }
+
+    @Test("A host that starts waits for somebody who reads its copy of the blacklist, and for its reader's end only")
+    func blacklistRead() async throws {
+        let first = try host("one")
+        async let before = first.run()
+        #expect(await waitUntil { first.health.isReady })
+        await first.end()
+        #expect(await before.error == nil)
+        let reader = try OpenFile(folder("one/blacklist"), .directory)
+        #expect(try reader.tryLock(exclusive: false))
+        let second = try host("one")
+        async let running = second.run()
+        // As long as it takes to have tried several times: it may not end by that.
+        try await Task.sleep(for: JournalOpening.pause * 10)
+        #expect(!second.health.isReady)
+        reader.unlock()
+        #expect(await waitUntil { second.health.isReady })
+        await second.end()
         #expect(await running.error == nil)
     }
 

@@ -109,6 +109,9 @@ final class StubConnection: CumulativeConnection {
         }
     }
 
+    /// Whether there is anything that ``takeNew()`` has not returned.
+    var hasNew: Bool { state.withLock { $0.taken < $0.sent.count } }
+
     func send(_ handOut: HandOut) {
         var new: [Sent] = []
         for (index, item) in handOut.entries.items.enumerated() {

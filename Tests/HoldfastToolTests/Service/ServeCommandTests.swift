@@ -118,6 +118,7 @@ struct ServeCommandTests {
             try await waitUntil {
                 try world.log.contains("waits for a restart, and is as it was: admin, gateway.http2.listen")
             })
+        #expect(try await waitUntil { try world.log.contains("the configuration is taken up: it lasted") })
         #expect(try await world.send(20, journal: "sender").result().status == 0)
         let metrics = try await world.get("/metrics").text
         #expect(metrics.contains("holdfast_reloads_total{result=\"refused\"} 1\n"), "\(metrics)")

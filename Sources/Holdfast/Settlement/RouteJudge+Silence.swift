@@ -1,0 +1,68 @@
+/// Topics whose requests the service leaves unanswered wait, and all others go: see ``TopicSilence``.
+extension RouteJudge {
+    /// The service has answered something of a topic.
+    func answered(_ topic: UInt32, at now: Moment) {
+        for tried in silence.answered(topic) {
+            if let name = breakers.name(of: tried) { topicHold.hurry(name, at: now) }
+        }
+    }
+
+    /// An entry had no answer until its deadline.
+    func leftUnanswered(
+        _ flight: SentWindow.Flight, on flights: Flights, into plan: inout SettlementPlan, at now: Moment
+    ) {
+        let name = breakers.name(of: flight.topic)
+        switch silence.unanswered(flight.topic, handedOutIn: flight.handedOutIn) {
+        case .nothing: break
+        case .convicted(let requests):
+            guard let name else { return }
+            let words = "the push service answers others, and left its last \(counted(requests, "request", "requests")) unanswered"
+            if topicHold.convict(name, words: words, configuration.probes, at: now, random: jitter.unit()) {
+                plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside))
+            }
+        case .acquitted(let topics):
+            for topic in topics { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
+        }
+        if let name, topicHold.isSetAsideForSilence(name) { flights.explained += 1 }
+    }
+
+    /// Something else than the silent topics is at hand: they wait, and it goes.
+    ///
+    /// - Returns: whether all of them wait.
+    func letOthersGo(at now: Moment) -> Bool {
+        silence.letOthersGo().reduce(true) { doAll, topic in
+            guard let name = breakers.name(of: topic) else { return doAll }
+            topicHold.tryOthers(than: name, configuration.probes, at: now, random: jitter.unit())
+            return doAll && topicHold.isSetAside(name)
+        }
+    }
+
+    /// Whether an entry could go before those of silent topics, as far as its topic and its tag tell.
+    func goesBeforeSilent(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
+        if silence.contains(breakers.number(of: fields.topic, in: batch.bytes)) { return false }
+        if !tagHold.isEmpty, tagHold.place(of: batch.bytes[fields.tag]) != nil { return false }
+        return topicHold.isEmpty
+            || !topicHold.isSetAside(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+    }
+
+    /// Whether no hold of an entry's topic keeps it.
+    func mayGo(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
+        topicHold.isEmpty || !topicHold.keeps(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+    }
+
+    /// The answer to a probe of a silent topic. Whatever it says, it is one.
+    func silentTopicAnswered(
+        _ flight: SentWindow.Flight, _ verdict: SendResult.Verdict, into plan: inout SettlementPlan, at now: Moment
+    ) {
+        switch verdict {
+        case .unknown, .neverProcessed:
+            let hasFailed = verdict == .unknown && !topicHold.isTrialOut(lane: flight.lane, flight.uid)
+            topicHold.lost(
+                lane: flight.lane, flight.uid, hasFailed: hasFailed, configuration.probes, at: now, random: jitter.unit())
+        case .confirmed, .rejected, .deferred, .laneStopped, .foreign:
+            let isTold = !topicHold.isTrialOut(lane: flight.lane, flight.uid)
+            let topic = topicHold.taken(lane: flight.lane, flight.uid)
+            if isTold, let topic { plan.news.append(.topicBack(topic)) }
+        }
+    }
+}

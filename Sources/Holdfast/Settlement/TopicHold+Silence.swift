@@ -1,0 +1,43 @@
+/// Topics whose requests the service leaves unanswered: see ``TopicSilence``.
+extension TopicHold {
+    /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
+    mutating func tryOthers(than topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
+        guard held[topic] == nil else { return }
+        _ = setAside(
+            topic, lane: 0, cause: .silence, words: "the push service leaves its requests unanswered", spare: 0, schedule,
+            at: now, random: random)
+        held[topic]?.isOnTrial = true
+    }
+
+    /// The service answers others, and not this one.
+    ///
+    /// - Returns: whether that is news.
+    mutating func convict(
+        _ topic: String, words: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
+    ) -> Bool {
+        guard let entry = held[topic] else {
+            return setAside(
+                topic, lane: 0, cause: .silence, words: words, spare: 0, schedule, at: now, random: random
+            ).isNews
+        }
+        // It may be refused, too: that is known for sure.
+        guard entry.cause == .silence else { return false }
+        held[topic]?.words = words
+        var isReturning = false
+        if case .returning = entry.state { isReturning = true }
+        guard entry.isOnTrial || isReturning else { return false }
+        held[topic]?.isOnTrial = false
+        held[topic]?.since = now.wall
+        if isReturning { wait(topic, schedule, at: now, random: random) }
+        return true
+    }
+
+    /// It was not the topic: what waits goes again.
+    mutating func acquit(_ topic: String) {
+        guard let entry = held[topic], entry.isOnTrial else { return }
+        if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
+        held[topic]?.state = .returning
+        held[topic]?.nextProbeAt = nil
+        forgetIfIdle(topic)
+    }
+}

@@ -1,0 +1,117 @@
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// A topic that the service leaves unanswered holds up nobody but its own entries.
+@Suite(.timeLimit(.minutes(2))) struct SilentTopicTests {
+    private static let silent = "com.example.silent"
+    private static let answered = "com.example.answered"
+
+    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce) -> [PushNotification] {
+        numbers.map { number in
+            var notification = Sample.notification(number, guarantee: guarantee)
+            notification.topic = topic
+            return notification
+        }
+    }
+
+    private func service(of bench: Bench) -> SilentService { SilentService(bench) { $0.topic == Self.silent } }
+
+    private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
+
+    @Test("What comes when a silent topic keeps the only connection goes at once, over another one", arguments: [1, 5000])
+    func later(count: Int) throws {
+        let bench = try Bench()
+        let service = service(of: bench)
+        try bench.submit(some(0..<count, of: Self.silent))
+        service.run(for: .seconds(33))
+        try bench.submit(some(10_000..<10_005, of: Self.answered))
+        service.run(for: .seconds(2))
+        #expect(service.taken(of: Self.answered) == 5)
+        #expect(isTold(bench) == [])
+    }
+
+    @Test(
+        "What waits behind a silent topic waits for one deadline", arguments: [Guarantee.atLeastOnce, .atMostOnce])
+    func behind(_ guarantee: Guarantee) throws {
+        let bench = try Bench()
+        let service = service(of: bench)
+        try bench.submit(some(0..<50, of: Self.silent, guarantee))
+        try bench.submit(some(10_000..<10_050, of: Self.answered, guarantee))
+        service.run(for: .seconds(33))
+        #expect(service.taken(of: Self.answered) == 50)
+    }
+
+    @Test("Traffic of answered topics goes on as if there were no other") func traffic() throws {
+        let bench = try Bench { $0.window = 100 }
+        let service = service(of: bench)
+        try bench.submit(some(0..<3000, of: Self.silent))
+        service.run(for: .seconds(70))
+        for round in 0..<20 {
+            let first = 10_000 + 10 * round
+            try bench.submit(some(first..<(first + 10), of: Self.answered))
+            service.run(for: .seconds(10))
+            #expect(service.taken(of: Self.answered) >= 10 * round)
+        }
+        service.run(for: .seconds(5))
+        #expect(service.taken(of: Self.answered) == 200)
+    }
+
+    @Test("It is told once that the topic is unanswered while others are answered, and that it is answered again")
+    func told() async throws {
+        let bench = try Bench()
+        let events = bench.listen()
+        let service = service(of: bench)
+        for round in 0..<12 {
+            try bench.submit(some((10 * round)..<(10 * round + 3), of: Self.silent))
+            try bench.submit(some((10_000 + 10 * round)..<(10_003 + 10 * round), of: Self.answered))
+            service.run(for: .seconds(10))
+        }
+        #expect(isTold(bench) == [Self.silent])
+        let topic = try #require(bench.status.topicsSetAside["default"]?.first)
+        #expect(topic.isSilent && topic.reason.contains("unanswered"))
+        // Those that came when it was known are not harmed, and none was tried that the others waited for.
+        #expect(bench.journal.entries.count { $0.attempts == 0 } > 10)
+        service.isSilent = { _ in false }
+        service.run(for: .seconds(300))
+        #expect(bench.journal.entries.isEmpty && isTold(bench) == [])
+        #expect(service.taken(of: Self.silent) == 36)
+        let told = await bench.events(events).compactMap { event -> String? in
+            switch event {
+            case .topicSetAside: "set aside"
+            case .topicBack: "back"
+            default: nil
+            }
+        }
+        #expect(told == ["set aside", "back"])
+    }
+
+    @Test("Of a service that answers nothing no topic is called silent, and all goes when it is back", arguments: [1, 2, 3, 8])
+    func allSilent(topics: Int) throws {
+        let bench = try Bench()
+        var isAway = true
+        let service = SilentService(bench) { _ in isAway }
+        for number in 0..<40 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        for _ in 0..<10 {
+            service.run(for: .seconds(30))
+            #expect(isTold(bench) == [])
+        }
+        isAway = false
+        // One request that had no answer, its successor, and the longest pause between attempts.
+        service.run(for: .seconds(300))
+        #expect(bench.journal.entries.isEmpty && service.taken.count >= 40)
+        #expect(isTold(bench) == [])
+    }
+
+    @Test("A topic that comes back early goes at once") func short() throws {
+        let bench = try Bench()
+        let service = service(of: bench)
+        try bench.submit(some(0..<20, of: Self.silent))
+        try bench.submit(some(10_000..<10_005, of: Self.answered))
+        service.run(for: .seconds(32))
+        service.isSilent = { _ in false }
+        service.run(for: .seconds(32))
+        #expect(service.taken(of: Self.silent) >= 19)
+    }
+}

@@ -1,0 +1,93 @@
+import HoldfastTesting
+
+@testable import Holdfast
+
+/// A service that answers nothing of some topics, on the first route of a bench. A connection takes its second request when the
+/// first is answered; what is not answered for 30 s is given up, and a connection that has answered nothing for so long ends.
+final class SilentService {
+    static let deadline = Duration.seconds(30)
+    private static let tick = Duration.milliseconds(500)
+
+    private struct Line {
+        let connection: StubConnection
+        var waiting: ArraySlice<StubConnection.Sent> = []
+        var open: [(at: Duration, entry: StubConnection.Sent)] = []
+        var isProven = false
+        var answeredAt: Duration
+    }
+
+    let bench: Bench
+    /// What is left unanswered.
+    var isSilent: (PushNotification) -> Bool
+    private(set) var taken: [PushNotification] = []
+    private var lines: [Int: Line] = [:]
+
+    init(_ bench: Bench, isSilent: @escaping (PushNotification) -> Bool) {
+        self.bench = bench
+        self.isSilent = isSilent
+        // What it has is still answered, or not.
+        bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+    }
+
+    func taken(of topic: String) -> Int { taken.count { $0.topic == topic } }
+
+    func run(for duration: Duration) {
+        let end = bench.clock.monotonic + duration
+        while bench.clock.monotonic < end {
+            look()
+            bench.advance(by: Self.tick)
+        }
+        look()
+    }
+
+    private func look() {
+        repeat {
+            for connection in bench.connections[0] where !connection.hasEnded {
+                let number = connection.number
+                lines[number, default: Line(connection: connection, answeredAt: now)].waiting += connection.takeNew()
+                work(number)
+            }
+            bench.settle()
+        } while bench.connections[0].contains { !$0.hasEnded && $0.hasNew }
+    }
+
+    private var now: Duration { bench.clock.monotonic }
+
+    private func work(_ number: Int) {
+        guard var line = lines[number] else { return }
+        defer { lines[number] = line }
+        var isOver = false
+        while !isOver {
+            isOver = true
+            let late = line.open.filter { now - $0.at >= Self.deadline }
+            line.open.removeAll { now - $0.at >= Self.deadline }
+            if !late.isEmpty {
+                line.connection.sink(.results(late.map { ($0.entry.ticket, .unknown("no answer within 30 s")) }))
+                if now - line.answeredAt >= Self.deadline { return leave(&line) }
+            }
+            while let next = line.waiting.first, line.isProven || line.open.isEmpty {
+                line.waiting.removeFirst()
+                line.open.append((now, next))
+                isOver = false
+                guard !isSilent(next.notification) else { continue }
+                line.open.removeLast()
+                line.isProven = true
+                line.answeredAt = now
+                taken.append(next.notification)
+                line.connection.sink(.confirmed([next.ticket]))
+            }
+        }
+        if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+    }
+
+    private func leave(_ line: inout Line) {
+        let unsent = line.waiting.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }
+        line.waiting = []
+        line.connection.sink(.draining)
+        if !unsent.isEmpty { line.connection.sink(.results(unsent)) }
+        line.connection.end(
+            possiblySent: line.open.map { Sample.number(of: $0.entry.notification) },
+            cause: "the service keeps connections open and answers no request")
+        line.open = []
+    }
+}
