@@ -161,14 +161,20 @@ struct EntryExplanationTests {
                 "in flight",
                 "It is with a connection since 2026-11-21T22:26:36Z (4 s ago), sent or in its queue, and not answered yet."
             ),
-            (.inFlight(since: nil), "in flight", "It is with a connection, sent or in its queue, and not answered yet."),
+            (
+                .inFlight(since: nil), "in flight",
+                "It is with a connection, sent or in its queue, and not answered yet."
+            ),
             (.settling, "answered", "It was answered; what follows is being written to the journal."),
             (
                 .suspect(.badDeviceToken), "suspect",
                 "The service called its token bad (BadDeviceToken), which is being judged"
             ),
             (.requeued(possiblySent: true), "possibly sent, goes again", "It was handed out, and no answer came"),
-            (.requeued(possiblySent: false), "goes again", "The push service has processed nothing of it; it waits to be handed out."),
+            (
+                .requeued(possiblySent: false), "goes again",
+                "The push service has processed nothing of it; it waits to be handed out."
+            ),
             (
                 .possiblySentBefore, "possibly sent, not answered",
                 "An earlier process may have sent it, and has no answer noted."

@@ -7,7 +7,9 @@ extension HandOuts {
         guard !batch.isEmpty else { return }
         if places.takesOne(link) {
             let rest = behindFirst(in: batch)
-            putBack(batch.removing(batch.items.indices.filter { !rest.contains($0) }), into: index, possiblySent: possiblySent)
+            putBack(
+                batch.removing(batch.items.indices.filter { !rest.contains($0) }), into: index,
+                possiblySent: possiblySent)
             batch = batch.removing(Array(rest))
         }
         let examined: Examined

@@ -7,8 +7,11 @@ extension HandOuts {
     /// keeps it waits, and another connection follows.
     func letOthersGo(at now: Moment) throws(JournalError) {
         let kept = judge.silence.letsOthersGo ? connections.pool.active.filter { isKept($0) } : []
-        guard !kept.isEmpty, !connections.pool.active.contains(where: { hasWorked($0) && places.openWithRoom($0) != nil })
-        else { return searchedThrough = [:] }
+        let works = connections.pool.active.contains { hasWorked($0) && places.openWithRoom($0) != nil }
+        guard !kept.isEmpty, !works else {
+            searchedThrough = [:]
+            return
+        }
         guard try isOtherAtHand(at: now), judge.letOthersGo(at: now) else { return }
         searchedThrough = [:]
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
@@ -20,7 +23,9 @@ extension HandOuts {
 
     /// Whether a connection has brought no answer, and has nothing but requests of silent topics.
     private func isKept(_ number: Int) -> Bool {
-        guard let flights = connections[number]?.flights, flights.cumulative == nil, !flights.hasWorked else { return false }
+        guard let flights = connections[number]?.flights, flights.cumulative == nil, !flights.hasWorked else {
+            return false
+        }
         return flights.window.unansweredTopics.allSatisfy { judge.silence.contains($0) }
     }
 

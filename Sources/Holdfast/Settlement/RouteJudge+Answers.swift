@@ -93,8 +93,8 @@ extension RouteJudge {
         let result = aboutItsTopic(result, flight)
         flights.note(result.verdict)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
-        if result.isAnswer {
-            flights.answered += 1
+        if result.isAnswer { flights.answered += 1 }
+        if result.isAnswer || result.status != nil {
             answered(flight.topic, at: now)
         } else if result.verdict == .unknown {
             leftUnanswered(flight, on: flights, into: &plan, at: now)

@@ -16,7 +16,8 @@ extension RouteJudge {
         case .nothing: break
         case .convicted(let requests):
             guard let name else { return }
-            let words = "the push service answers others, and left its last \(counted(requests, "request", "requests")) unanswered"
+            let words =
+                "the push service answers others, and left its last \(counted(requests, "request", "requests")) unanswered"
             if topicHold.convict(name, words: words, configuration.probes, at: now, random: jitter.unit()) {
                 plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside))
             }
@@ -58,7 +59,8 @@ extension RouteJudge {
         case .unknown, .neverProcessed:
             let hasFailed = verdict == .unknown && !topicHold.isTrialOut(lane: flight.lane, flight.uid)
             topicHold.lost(
-                lane: flight.lane, flight.uid, hasFailed: hasFailed, configuration.probes, at: now, random: jitter.unit())
+                lane: flight.lane, flight.uid, hasFailed: hasFailed, configuration.probes, at: now,
+                random: jitter.unit())
         case .confirmed, .rejected, .deferred, .laneStopped, .foreign:
             let isTold = !topicHold.isTrialOut(lane: flight.lane, flight.uid)
             let topic = topicHold.taken(lane: flight.lane, flight.uid)

@@ -4,7 +4,8 @@ extension TopicHold {
     mutating func tryOthers(than topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
         guard held[topic] == nil else { return }
         _ = setAside(
-            topic, lane: 0, cause: .silence, words: "the push service leaves its requests unanswered", spare: 0, schedule,
+            topic, lane: 0, cause: .silence, words: "the push service leaves its requests unanswered", spare: 0,
+            schedule,
             at: now, random: random)
         held[topic]?.isOnTrial = true
     }

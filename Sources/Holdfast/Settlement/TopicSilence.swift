@@ -98,7 +98,9 @@ struct TopicSilence: Sendable {
     private func isBehind(_ turn: UInt32, _ other: UInt32) -> Bool { Int32(bitPattern: turn &- other) > 0 }
 
     private mutating func blameService() -> Finding {
-        guard !blamesService, silent.values.count(where: { !$0.isConvicted }) > Self.greatestAlike else { return .nothing }
+        guard !blamesService, silent.values.count(where: { !$0.isConvicted }) > Self.greatestAlike else {
+            return .nothing
+        }
         blamesService = true
         let tried = silent.filter(\.value.isOnTrial).keys.sorted()
         for topic in tried { silent[topic]?.isOnTrial = false }

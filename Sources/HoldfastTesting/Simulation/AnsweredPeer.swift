@@ -119,7 +119,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             guard case .written = requests[index].stage, !requests[index].isLost else { continue }
             guard world.isHealing || world.dice.chance(0.5) else { continue }
             if world.connectionEnders.contains(requests[index].entry.uid) { return endBecauseOf(index) }
-            if world.strikes(.answerLost, times: 3) {
+            let isSilent = world.service.silentTopics.contains(requests[index].entry.notification.topic)
+            if isSilent || world.strikes(.answerLost, times: 3) {
                 requests[index].isLost = true
                 if world.dice.chance(0.5) { _ = world.decide(requests[index].entry, copy: requests[index].copy) }
             } else {
@@ -167,6 +168,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, .unknown)
+            // Others may be answered, and this topic be tried less often then.
+            world.rules.refusedTopics.insert(request.entry.notification.topic)
             results.append((request.ticket, .unknown("no answer within the deadline")))
             late.append(request)
             return true

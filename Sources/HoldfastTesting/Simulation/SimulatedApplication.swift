@@ -177,7 +177,7 @@ extension World {
 
     /// Of those that a route has, most often the first.
     private func topic(of connector: SimulatedConnector) -> String {
-        swarm.rate(.wrongTopic) + swarm.rate(.tokenNotForTopic) + swarm.rate(.wrongTokens) > 0 && dice.chance(0.3)
+        [.wrongTopic, .tokenNotForTopic, .wrongTokens, .silentTopic].contains { swarm.rate($0) > 0 } && dice.chance(0.3)
             ? dice.pick(connector.topics) : connector.topic
     }
 

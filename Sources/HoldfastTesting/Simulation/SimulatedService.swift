@@ -27,6 +27,8 @@ struct SimulatedService {
     var others: [Device]
     /// Topics that the credentials are not good for at the moment.
     var wrongTopics: Set<String> = []
+    /// Topics of which nothing is answered at the moment.
+    var silentTopics: Set<String> = []
     /// Topics of another environment, with what is said of each of their tokens.
     var topicsElsewhere: [String: String] = [:]
     /// Tokens of another app than the topic's.

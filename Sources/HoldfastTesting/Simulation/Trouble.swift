@@ -43,6 +43,8 @@ package enum Trouble: String, CaseIterable, Sendable {
     case endsConnections
     // A topic of another environment: for a while each of its tokens is called bad, and those of others are not.
     case wrongTokens
+    // A topic of which the service answers nothing for a while.
+    case silentTopic
 
     // Another service than Apple's on the route that comes and goes; and what it does.
     case otherService, otherGone, otherSuspects, otherUnknown, otherBusy, otherStops, otherRegisters
@@ -78,7 +80,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     /// Those that came last, drawn behind everything else.
     static let latest: [Trouble] = [
         .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms, .endsConnections,
-        .wrongTokens,
+        .wrongTokens, .silentTopic,
     ]
 
     /// Index in ``allCases``.

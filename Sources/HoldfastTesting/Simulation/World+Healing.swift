@@ -12,6 +12,7 @@ extension World {
         let since = now
         spells = [:]
         service.wrongTopics = []
+        service.silentTopics = []
         service.topicsElsewhere = [:]
         service.strangers = []
         service.isKeyRevoked = false

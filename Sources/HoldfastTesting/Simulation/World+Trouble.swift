@@ -99,6 +99,10 @@ extension World {
             if strikes(.wrongTopic, times: 0.2) { service.wrongTopics.insert(dice.pick(routes[0].topics)) }
             if dice.chance(0.01) { service.wrongTopics = [] }
         }
+        if swarm.rate(.silentTopic) > 0 {
+            if strikes(.silentTopic, times: 0.2) { service.silentTopics.insert(dice.pick(routes[0].topics)) }
+            if dice.chance(0.01) { service.silentTopics = [] }
+        }
         if swarm.rate(.wrongTokens) > 0 {
             if strikes(.wrongTokens, times: 0.2) {
                 let topic = dice.pick(dice.pick(routes).topics)

@@ -58,6 +58,7 @@ import Testing
         #expect(sent == [.unstored(until: day), stored.expiration])
         #expect(sent.map { $0?.unixSeconds } == [0, stored.expiration?.unixSeconds])
         // It is not one attempt: what may have been taken goes again.
+        next.connection.sink(.confirmed([next.connection.sent[1].ticket]))
         next.connection.sink(.results([(next.connection.sent[0].ticket, .unknown("no answer"))]))
         next.advance(by: .seconds(2))
         #expect(next.connection.sent.count == 3)

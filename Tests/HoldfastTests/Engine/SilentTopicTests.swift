@@ -8,7 +8,9 @@ import Testing
     private static let silent = "com.example.silent"
     private static let answered = "com.example.answered"
 
-    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce) -> [PushNotification] {
+    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce)
+        -> [PushNotification]
+    {
         numbers.map { number in
             var notification = Sample.notification(number, guarantee: guarantee)
             notification.topic = topic
@@ -20,7 +22,8 @@ import Testing
 
     private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
 
-    @Test("What comes when a silent topic keeps the only connection goes at once, over another one", arguments: [1, 5000])
+    @Test(
+        "What comes when a silent topic keeps the only connection goes at once, over another one", arguments: [1, 5000])
     func later(count: Int) throws {
         let bench = try Bench()
         let service = service(of: bench)
@@ -87,7 +90,9 @@ import Testing
         #expect(told == ["set aside", "back"])
     }
 
-    @Test("Of a service that answers nothing no topic is called silent, and all goes when it is back", arguments: [1, 2, 3, 8])
+    @Test(
+        "Of a service that answers nothing no topic is called silent, and all goes when it is back",
+        arguments: [1, 2, 3, 8])
     func allSilent(topics: Int) throws {
         let bench = try Bench()
         var isAway = true

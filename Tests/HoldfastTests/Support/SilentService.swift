@@ -77,7 +77,9 @@ final class SilentService {
                 line.connection.sink(.confirmed([next.ticket]))
             }
         }
-        if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+        if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty {
+            line.connection.end(possiblySent: [], cause: nil)
+        }
     }
 
     private func leave(_ line: inout Line) {
