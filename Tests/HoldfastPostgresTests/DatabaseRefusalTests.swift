@@ -44,6 +44,21 @@ struct DatabaseRefusalTests {
         #expect(trouble.kind.advice?.next.contains("`max_connections`") == true)
     }
 
+    @Test("A role whose transactions begin read-only is told as that, by a check and while a journal is waited for")
+    func readOnly() throws {
+        let schema = try OwnSchema()
+        try schema.psql("ALTER ROLE \(schema.service) SET default_transaction_read_only = on")
+        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)"))
+        let error = #expect(throws: JournalError.self) {
+            try HostTerms(target: target, schema: schema.name, host: "host1").examine(by: soon())
+        }
+        #expect(error?.code == .unreachable)
+        #expect(error?.message.contains("RESET default_transaction_read_only") == true, "\(String(describing: error))")
+        try opens(schema, saying: "default_transaction_read_only") {
+            try schema.psql("ALTER ROLE \(schema.service) RESET default_transaction_read_only")
+        }
+    }
+
     /// The opening of a host's own journal while the database refuses, which says so before that is mended.
     private func opens(_ schema: OwnSchema, saying part: String, mending: () throws -> Void) throws {
         let folder = try TemporaryFolder()

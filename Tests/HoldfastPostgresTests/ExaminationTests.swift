@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 import HoldfastPQ
 import HoldfastPostgres
@@ -57,6 +58,11 @@ struct ExaminationTests {
         #expect(throws: JournalError.self) { try HostDirectory.examine(folder("file/copies")) }
         #expect(throws: JournalError.self) { try HostDirectory.examine(folder("no/copies")) }
         #expect(try !HostDirectory.examine(folder("copies")))
+        // As after `cp -rL`.
+        try FileManager.default.createDirectory(
+            atPath: folder("followed/own.journal"), withIntermediateDirectories: true)
+        let followed = #expect(throws: JournalError.self) { try HostDirectory.examine(folder("followed")) }
+        #expect(followed?.code == .alreadyExists && followed?.message.contains("move it away") == true)
         #expect(try HostDirectory.examine(folder.path + "/"))
     }
 }

@@ -48,6 +48,14 @@ package final class HostDirectory: Sendable {
             throw JournalError(
                 .alreadyExists, "\(path) is a file, and working copies need a directory: name another `journal.path`")
         }
+        let link = ownJournal(in: path)
+        if isThere, Files.exists(link), !Files.isLink(link) {
+            throw JournalError(
+                .alreadyExists,
+                "\(link) is no link, as after a copy of \(path) that followed links. It is a copy of a journal in the same directory, "
+                    + "and what was accepted is in the database: move it away (mv \(link) \(path)-own.journal.copied), and start again"
+            )
+        }
         if !Files.isDirectory(place), !Files.isHidden(path) {
             throw JournalError(.notFound, "cannot make \(path): there is no directory \(place) yet; make it first")
         }

@@ -177,8 +177,10 @@ package struct HostJournals: Sendable {
             do throws(PQError) {
                 let connection = try terms.connect("holdfast opening", stop.interruption)
                 defer { connection.close() }
+                let result = try call(connection)
+                // A connection alone may be all that there is: the call may be refused each time.
                 if hasWaited { onNews(.goesOn) }
-                return try call(connection)
+                return result
             } catch {
                 guard !stop.isStopped else { throw stopped }
                 guard error.mayPass else { throw JournalError(error) }

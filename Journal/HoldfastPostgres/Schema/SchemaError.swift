@@ -4,6 +4,8 @@ package import HoldfastPQ
 package enum SchemaError: Error, Sendable, CustomStringConvertible {
     /// The SQLSTATE of a right that is missing.
     static let noRightState = "42501"
+    /// A transaction that may write nothing.
+    static let readOnlyState = "25006"
 
     case badName(String)
     case badRole(String)

@@ -14,7 +14,7 @@ enum ServiceConnection {
     ///   - name: for administrators, in `pg_stat_activity`.
     ///   - lockPatience: as ``PQSession/lockPatience``.
     /// - Throws: `unexpected`, with what is to be done, for a schema that can't be used, and `refused` with SQLSTATE 42501 where the
-    ///   role may not.
+    ///   role may not, or 25006 where nothing can be written.
     static func open(
         _ target: PQTarget, _ schema: SchemaName, name: String, by deadline: ContinuousClock.Instant,
         _ interruption: PQInterruption, lockPatience: Duration = .zero
@@ -23,7 +23,6 @@ enum ServiceConnection {
         let connection = try target.connect(session, by: deadline, interruption)
         do throws(SchemaError) {
             try Migrator(schema: schema).check(connection, by: deadline)
-            return connection
         } catch {
             connection.close()
             if case .failed(let error) = error { throw error }
@@ -35,5 +34,18 @@ enum ServiceConnection {
             }
             throw PQError(.unexpected, error.description)
         }
+        guard connection.facts.isReadOnly, !connection.facts.isInRecovery else { return connection }
+        connection.close()
+        throw readOnly(connection.facts)
+    }
+
+    /// Nothing can be written, as after a provider found the disk full. It may be taken back at any time.
+    private static func readOnly(_ facts: PQFacts) -> PQError {
+        let message =
+            "each transaction of role \(facts.user) in database \(facts.database) begins read-only "
+            + "(default_transaction_read_only)"
+        return PQError(
+            .refused, message,
+            server: ServerReport(severity: "ERROR", sqlState: SchemaError.readOnlyState, message: message))
     }
 }

@@ -19,6 +19,8 @@ package struct PQFacts: Sendable {
     package let encryption: Encryption?
     /// Whether the server is a standby.
     package let isInRecovery: Bool
+    /// Whether each transaction begins read-only, by a setting of the role, the database or the server.
+    package var isReadOnly: Bool { settings["default_transaction_read_only"] == "on" }
     /// Settings of the session by their names, as the server has them.
     package let settings: [String: String]
 

@@ -46,10 +46,12 @@ enum RouteTrial {
             let found = route.isAway ? ProbeWatch.Finding() : probes.look(status, at: EngineClock.system.wall())
             let isOpen = found.isOpen && !isThrottled
             let mayMove = (found.isQueued || isThrottled && found.isStill) && waited < queuePatience
-            guard isTried && !isOpen && !mayMove || waited >= patience else { return nil }
+            // It takes connections, and has answered nothing for long.
+            let isSilent = !route.isAway && away != nil && found.isStill
+            guard isTried && !isOpen && !mayMove && !isSilent || waited >= patience else { return nil }
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
-                isUnanswered: isOpen, isThrottled: isThrottled && found.isStill)
+                isUnanswered: isOpen || isSilent, isThrottled: isThrottled && found.isStill)
         }
     }
 
@@ -85,7 +87,7 @@ enum RouteTrial {
         }
         if row.isUnanswered {
             lines.append(
-                "  no probe was answered within \(Format.duration(patience)): `holdfast status` says how it goes on"
+                "  nothing was answered within \(Format.duration(patience)): `holdfast status` says how it goes on"
             )
         }
         if row.isThrottled {
