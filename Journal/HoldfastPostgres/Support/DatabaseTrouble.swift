@@ -99,7 +99,8 @@ extension DatabaseTrouble.Kind {
                     + "of the journal; \(after)", command: "holdfast postgres status")
         case .refusing:
             JournalError.Advice(
-                "mend what the database says, and see its own log; \(after)", command: "holdfast postgres status")
+                "mend what the database says, and see its own log; the command says what a role or the schema lacks; \(after)",
+                command: "holdfast serve --check")
         }
     }
 }

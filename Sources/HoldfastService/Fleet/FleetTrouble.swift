@@ -82,8 +82,9 @@ struct LastingTroubles {
             guard now.monotonic - entry.moment.monotonic >= Self.patience else { return nil }
             return HealthCondition(
                 .databaseTrouble, .warning, "database", subject, since: entry.moment.wall, what: entry.trouble.words,
-                next: "mend what the database says, such as a limit of connections; it is tried again by itself",
-                command: "holdfast postgres status")
+                next:
+                    "mend what the database says, such as a limit of connections (`holdfast serve --check` says what a role or the "
+                    + "schema lacks); it is tried again by itself", command: "holdfast postgres status")
         }
     }
 }

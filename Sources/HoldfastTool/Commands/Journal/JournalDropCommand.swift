@@ -80,7 +80,7 @@ struct JournalDropCommand: AsyncParsableCommand {
 
     private static func text(_ report: WithdrawalForm) -> String {
         guard report.matched > 0 else { return "there are no such entries" }
-        var rows = [("withdrawn", Format.count(report.withdrawn), "never sent, and never will be")]
+        var rows = [("withdrawn", Format.count(report.withdrawn), "not delivered, and never will be")]
         if report.unknown > 0 {
             rows.append(("unknown", Format.count(report.unknown), "may have been sent; not sent again"))
         }
