@@ -29,6 +29,18 @@ struct ExaminationTests {
         #expect(error?.message.contains("holdfast postgres migrate --service") == true)
     }
 
+    @Test("A database that takes any byte for text gets no schema, and no host")
+    func encoding() throws {
+        try schema.cluster.psql("CREATE DATABASE bytes_\(schema.name) ENCODING 'SQL_ASCII' TEMPLATE template0")
+        let target = try PQTarget(schema.cluster.tcp("user=postgres dbname=bytes_\(schema.name)"))
+        let connection = try PQConnection(target, PQSession(applicationName: "tests"), by: soon(), PQInterruption())
+        defer { connection.close() }
+        let error = #expect(throws: SchemaError.self) {
+            try Migrator(schema: schema.name).migrate(connection, by: soon())
+        }
+        #expect(error?.description.contains("ENCODING 'UTF8'") == true)
+    }
+
     @Test(
         "A pooler that shares sessions is refused before anything else, and one that does not is worked through",
         .enabled(if: Pooler.isInstalled))

@@ -102,6 +102,17 @@ struct HostJournalsTests {
         third.close()
     }
 
+    @Test("The check of a journal finds nothing wrong with a working copy")
+    func verified() throws {
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder).open()
+        try add("one", to: owned)
+        let directory = owned.directory
+        owned.close()
+        let report = try JournalVerification.run(directory: directory)
+        #expect(report.damage.isEmpty, "\(report.damage)")
+    }
+
     @Test(
         "Where another host has the journal of its name, a host makes another, and two processes never share a directory"
     )

@@ -134,6 +134,8 @@ final class FileCheck {
         for table in tables where !wanted.contains(table.name) {
             var count = 0
             walk.walk(table.record, name: table.name) { _, _, _ in count += 1 }
+            // The place of a working copy in its log, where a database keeps the journal.
+            if part == .entries, table.name == WorkingCopy.tableName { continue }
             add(
                 "there is a table of this name with \(count) rows, which is none of this Holdfast's", table: table.name,
                 means: "A newer Holdfast may have made it, or the name of another one is damaged.")

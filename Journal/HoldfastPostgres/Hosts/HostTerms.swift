@@ -52,6 +52,9 @@ package struct HostTerms: Sendable {
                 target, schema, name: "holdfast check", by: deadline, interruption, lockPatience: LockPatience.command)
             defer { connection.close() }
             try refuseSharedSessions(connection, by: deadline, interruption)
+            do throws(SchemaError) { try Migrator(schema: schema).requireEncoding(connection) } catch {
+                throw PQError(.unexpected, error.description)
+            }
             // Of what a host calls, those that change nothing.
             _ = try OwnershipCalls(schema).list(connection, by: deadline)
             _ = try FleetCalls(schema).lineages(connection, by: deadline)

@@ -45,6 +45,7 @@ package struct Migrator: Sendable {
         _ connection: PQConnection, service: String? = nil, submitter: String? = nil, operators: String? = nil,
         by deadline: ContinuousClock.Instant
     ) throws(SchemaError) -> [Int] {
+        try requireEncoding(connection)
         let rights = try rights(service, submitter, operators)
         var made: [Int] = []
         // Before anything is made: whoever has mistyped a role's name finds the database as it was.
@@ -64,6 +65,12 @@ package struct Migrator: Sendable {
             }
         }
         return made
+    }
+
+    /// Finds out whether the database knows what is text.
+    func requireEncoding(_ connection: PQConnection) throws(SchemaError) {
+        guard connection.facts.settings["server_encoding"] == "SQL_ASCII" else { return }
+        throw .noEncoding(database: connection.facts.database)
     }
 
     private func require(

@@ -17,6 +17,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     case newer(SchemaName, version: Int, known: Int)
     /// The role may not create the schema.
     case mayNotCreate(SchemaName, role: String, database: String)
+    /// The database takes any byte for text: one that is no UTF-8 would keep all that is submitted by SQL waiting.
+    case noEncoding(database: String)
     /// The role is not the schema's owner.
     case notOwner(SchemaName, role: String, owner: String)
     /// The role may not call the functions.
@@ -45,6 +47,9 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
                 + "\(schema.quoted) AUTHORIZATION \(role.quotedName) there, then migrate again"
         case .notOwner(let schema, let role, let owner):
             "role \(role) may not change schema \(schema): migrate as \(owner), which owns it"
+        case .noEncoding(let database):
+            "database \(database) has the encoding SQL_ASCII, which takes any byte for text: make one with UTF8 (CREATE DATABASE … "
+                + "ENCODING 'UTF8' TEMPLATE template0), and name that in the connection string"
         case .mayNotUse(let schema, let role):
             "role \(role) may not use schema \(schema): migrate again as the schema's owner with \(role) as the service's "
                 + "role (--service), or as that of operators (--operators), which grants what it needs"

@@ -29,7 +29,7 @@ extension Consumer {
         if housekeeping.isInCharge { looks.append(context.teller.observer.engine.conditions.nextLook) }
         if !context.ending.hasBegun {
             looks += [
-                places.nextLook(now: now), handOuts.nextTrial(now: now), handOuts.isSearching ? now : nil,
+                places.nextLook(now: now), handOuts.nextTrial(now: now), handOuts.nextSearch(now: now),
                 connections.pool.nextAttempt,
                 connections.nextScaling(now: now), housekeeping.next, reports.nextLook, judge.breakers.judgementAt,
                 censuses.nextLook, judge.topicHold.wake, promotions.nextLook(now: now),

@@ -29,9 +29,13 @@ extension HandOuts {
         return flights.window.unansweredTopics.allSatisfy { judge.silence.contains($0) }
     }
 
-    /// Whether there is more to search in the next turn.
-    var isSearching: Bool {
-        searchedThrough.contains { index, uid in lanes[index].isRunning && uid < lanes[index].machine.lastUID }
+    /// When the search goes on; nil when there is nothing more to search.
+    func nextSearch(now: Duration) -> Duration? {
+        guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty, places.holdReason == nil else { return nil }
+        let goesOn = searchedThrough.contains { index, uid in
+            lanes[index].isRunning && uid < lanes[index].machine.lastUID
+        }
+        return goesOn ? now + .milliseconds(1) : nil
     }
 
     /// What lies behind the first entry of a batch that no hold of its topic keeps: those before it are withheld all at once.

@@ -177,8 +177,9 @@ package struct ReasonGuide: Hashable, Sendable {
         .topicSetAside: ReasonGuide(
             "the service refuses its topic, calls each of its tokens bad, or leaves its requests unanswered; the topic is tried "
                 + "with one entry now and then",
-            "see that endpoint, topic, key and team are those of the app's build, then resume the lane: that tries the topic "
-                + "at once"),
+            "see in the reason what the service says of it: a topic that it leaves unanswered is not yours to mend; else see that "
+                + "endpoint, topic, key and team are those of the app's build, then resume the lane: that tries the topic at once"
+        ),
         .tagPaused: ReasonGuide(
             "an operator has paused its tag", "resume the tag with `holdfast tags resume`, or drop what waits for it"),
         .endsConnections: ReasonGuide(

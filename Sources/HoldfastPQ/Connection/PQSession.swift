@@ -80,7 +80,8 @@ package struct PQSession: Sendable {
         FROM pg_catalog.pg_settings
         WHERE name = ANY(ARRAY['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'transaction_timeout',
             'synchronous_commit', 'default_transaction_isolation', 'default_transaction_read_only', 'client_min_messages',
-            'application_name', 'client_connection_check_interval', 'lc_messages', 'client_encoding'])
+            'application_name', 'client_connection_check_interval', 'lc_messages', 'client_encoding',
+            'server_encoding'])
         UNION ALL SELECT 'recovery', pg_catalog.pg_is_in_recovery()::text
         """, reading: true)
 }

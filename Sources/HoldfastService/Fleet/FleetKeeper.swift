@@ -26,6 +26,8 @@ final class FleetKeeper: Service, Sendable {
     private let log: FleetLog
     private let state = Monitor(State())
     private let lasting = Monitor(LastingTroubles())
+    /// What goes by SQL of this host's own journal.
+    private let bySQL = Monitor<(submissions: SubmissionsBySQL, outcomes: OutcomesBySQL)?>(nil)
     /// The fleet for the operators' page.
     let look: FleetLook
     private let gaze: FleetGaze
@@ -44,6 +46,11 @@ final class FleetKeeper: Service, Sendable {
         }
     }
 
+    /// Watches over what goes by SQL of this host's own journal, too.
+    func watch(_ submissions: SubmissionsBySQL, _ outcomes: OutcomesBySQL) {
+        bySQL.withLock { $0 = (submissions, outcomes) }
+    }
+
     /// The journals that were taken over and are delivered now.
     var taken: [TakenJournal] { state.withLock { $0.lives.values.sorted { $0.owned.id < $1.owned.id } } }
 
@@ -56,7 +63,9 @@ final class FleetKeeper: Service, Sendable {
     /// What is in the way.
     private var troubles: [FleetTrouble] {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
-        return place.shared.troubles + FleetTrouble.of(place.own) + taken.flatMap(\.troubles)
+        let own = bySQL.withLock { [$0?.submissions.trouble, $0?.outcomes.trouble] }
+            .compactMap { $0?.of(place.own.name) }
+        return place.shared.troubles + FleetTrouble.of(place.own) + own + taken.flatMap(\.troubles)
             + [watch].compactMap(\.self)
     }
 

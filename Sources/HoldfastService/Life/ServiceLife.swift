@@ -74,9 +74,11 @@ final class ServiceLife: Sendable {
             }
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
+        var bySQL: OutcomesBySQL?
         if let place = opened.fleet {
             let commands = CommandsOfJournal(place.own, place.shared, engine, place.orders)
             let outcomes = OutcomesBySQL(place.own, place.terms, engine)
+            bySQL = outcomes
             services += [
                 .init(service: commands, successTerminationBehavior: .ignore),
                 .init(service: place.shared, successTerminationBehavior: .ignore),
@@ -92,9 +94,10 @@ final class ServiceLife: Sendable {
                 failureTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: feedback, successTerminationBehavior: .ignore),
         ]
-        if let fleet, let place = opened.fleet {
+        if let fleet, let bySQL, let place = opened.fleet {
             let submissions = SubmissionsBySQL(
                 place.own, place.terms, engine, takesNew: true, logger: host.logger("holdfast.journal"))
+            fleet.watch(submissions, bySQL)
             services += [
                 .init(service: fleet, successTerminationBehavior: .ignore),
                 .init(service: submissions, successTerminationBehavior: .ignore),

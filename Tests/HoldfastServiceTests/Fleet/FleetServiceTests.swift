@@ -143,6 +143,34 @@ struct FleetServiceTests {
         #expect(await running.error == nil)
     }
 
+    @Test("That a host takes no submissions by SQL is told, and over when it takes them")
+    func submissionsRefused() async throws {
+        let run = try host("one")
+        async let running = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        func each(_ words: String) throws {
+            try cluster.psql(
+                """
+                DO $$DECLARE f regprocedure; BEGIN
+                    FOR f IN SELECT oid::regprocedure FROM pg_proc
+                        WHERE proname = 'claim_outbox' AND pronamespace = '\(schema)'::regnamespace
+                    LOOP EXECUTE format('\(words) \(role)', f); END LOOP;
+                END$$
+                """)
+        }
+        try each("REVOKE EXECUTE ON FUNCTION %s FROM")
+        func isTold() -> Bool {
+            run.conditions.contains {
+                $0.kind == .databaseTrouble && $0.what.contains("journal one: submissions by SQL are not taken")
+            }
+        }
+        #expect(await waitUntil { isTold() })
+        try each("GRANT EXECUTE ON FUNCTION %s TO")
+        #expect(await waitUntil { !isTold() })
+        await run.end()
+        #expect(await running.error == nil)
+    }
+
     @Test("A host that joins heeds the fleet's orders before its engine has begun")
     func orderedBefore() async throws {
         try order("default", pausing: true)

@@ -23,13 +23,14 @@ import Testing
     private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
 
     @Test(
-        "What comes when a silent topic keeps the only connection goes at once, over another one", arguments: [1, 5000])
+        "What comes when a silent topic keeps the only connection goes at once, over another one",
+        arguments: [1, 5000, 45_000])
     func later(count: Int) throws {
         let bench = try Bench()
         let service = service(of: bench)
         try bench.submit(some(0..<count, of: Self.silent))
         service.run(for: .seconds(33))
-        try bench.submit(some(10_000..<10_005, of: Self.answered))
+        try bench.submit(some(100_000..<100_005, of: Self.answered))
         service.run(for: .seconds(2))
         #expect(service.taken(of: Self.answered) == 5)
         #expect(isTold(bench) == [])

@@ -60,7 +60,7 @@ extension ToolError {
         case .failed(let error): self.init(error)
         case .badName, .badRole: self.init(.usage, error.description)
         case .mayNotCreate, .notOwner, .mayNotUse: self.init(.noPermission, error.description)
-        case .missing, .older, .newer, .noSuchRole: self.init(.configuration, error.description)
+        case .missing, .older, .newer, .noSuchRole, .noEncoding: self.init(.configuration, error.description)
         }
     }
 }
