@@ -6,11 +6,9 @@ extension HandOuts {
         var batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
         if places.takesOne(link) {
-            let rest = behindFirst(in: batch)
-            putBack(
-                batch.removing(batch.items.indices.filter { !rest.contains($0) }), into: index,
-                possiblySent: possiblySent)
-            batch = batch.removing(Array(rest))
+            let count = countThroughFirst(in: batch)
+            putBack(batch.removing(Array(0..<count)), into: index, possiblySent: possiblySent)
+            batch = batch.removing(Array(count..<batch.count))
         }
         let examined: Examined
         do {

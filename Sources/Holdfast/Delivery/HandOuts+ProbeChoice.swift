@@ -73,12 +73,16 @@ extension HandOuts {
     }
 
     private func firstOfOtherTopic(in batch: EntryBatch) -> Int? {
+        firstReadable(in: batch) {
+            !judge.credentialTopics.hasRefused(judge.breakers.number(of: $0.topic, in: batch.bytes))
+        }
+    }
+
+    /// The position of the first entry of which this holds.
+    func firstReadable(in batch: EntryBatch, where isWanted: (PackedNotification.Fields) -> Bool) -> Int? {
         for position in batch.items.indices {
             do throws(PackedNotification.Damage) {
-                let topic = try batch.fields(at: position).topic
-                if !judge.credentialTopics.hasRefused(judge.breakers.number(of: topic, in: batch.bytes)) {
-                    return position
-                }
+                if isWanted(try batch.fields(at: position)) { return position }
             } catch {
                 // It is moved aside when its turn comes.
                 continue

@@ -6,10 +6,9 @@ extension HandOuts {
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
     /// keeps it waits, and another connection follows.
     func letOthersGo(at now: Moment) throws(JournalError) {
-        let kept = judge.silence.letsOthersGo ? connections.pool.active.filter { isKept($0) } : []
-        let works = connections.pool.active.contains { hasWorked($0) && places.openWithRoom($0) != nil }
-        guard !kept.isEmpty, !works else {
-            searchedThrough = [:]
+        let kept = kept
+        guard !kept.isEmpty else {
+            if !searchedThrough.isEmpty { searchedThrough = [:] }
             return
         }
         guard try isOtherAtHand(at: now), judge.letOthersGo(at: now) else { return }
@@ -17,6 +16,14 @@ extension HandOuts {
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
             connections.giveUp(number, now: now.monotonic)
         }
+    }
+
+    /// Connections that are kept by silent topics; none while another one that works has room.
+    private var kept: [Int] {
+        guard judge.silence.letsOthersGo else { return [] }
+        let active = connections.pool.active
+        let works = active.contains { hasWorked($0) && places.openWithRoom($0) != nil }
+        return works ? [] : active.filter { isKept($0) }
     }
 
     private func hasWorked(_ number: Int) -> Bool { connections[number]?.flights.hasWorked == true }
@@ -38,12 +45,10 @@ extension HandOuts {
         return goesOn ? now + .milliseconds(1) : nil
     }
 
-    /// What lies behind the first entry of a batch that no hold of its topic keeps: those before it are withheld all at once.
-    func behindFirst(in batch: EntryBatch) -> Range<Int> {
-        let first = batch.items.indices.first { position in
-            (try? batch.fields(at: position)).map { judge.mayGo($0, in: batch) } ?? false
-        }
-        return (first.map { $0 + 1 } ?? batch.items.endIndex)..<batch.items.endIndex
+    /// The number of entries up to and including the first whose topic is not set aside; all of them where each topic is. Those
+    /// before that one are withheld together.
+    func countThroughFirst(in batch: EntryBatch) -> Int {
+        firstReadable(in: batch) { judge.mayGo($0, in: batch) }.map { $0 + 1 } ?? batch.count
     }
 
     private func isOtherAtHand(at now: Moment) throws(JournalError) -> Bool {
@@ -59,28 +64,25 @@ extension HandOuts {
     private func isOtherGoingAgain(in index: Int) throws(JournalError) -> Bool {
         let again = lanes[index].machine.again.prefix(Self.probeLook)
         guard !again.isEmpty else { return false }
-        return hasOther(try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid)))
+        let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
+        return firstBeforeSilent(in: batch) != nil
     }
 
-    /// What was searched in vain once is not searched again.
+    /// Goes on behind the entries that earlier turns have searched.
     private func isOtherAhead(in index: Int) throws(JournalError) -> Bool {
         let machine = lanes[index].machine
         var after = max(machine.cursor, searchedThrough[index] ?? .none)
         for _ in 0..<(Self.silenceLook / Self.probeLook) where after < machine.lastUID {
             let ahead = try context.journal.unconfirmed(
                 lanes[index].id, after: after, through: machine.lastUID, limit: Self.probeLook)
-            if hasOther(ahead) { return true }
+            if firstBeforeSilent(in: ahead) != nil { return true }
             after = ahead.lastUID ?? machine.lastUID
             searchedThrough[index] = after
         }
         return false
     }
 
-    private func hasOther(_ batch: EntryBatch) -> Bool {
-        batch.items.indices.contains { position in
-            // What can't be read is moved aside when its turn comes.
-            guard let fields = try? batch.fields(at: position) else { return false }
-            return judge.goesBeforeSilent(fields, in: batch)
-        }
+    private func firstBeforeSilent(in batch: EntryBatch) -> Int? {
+        firstReadable(in: batch) { judge.goesBeforeSilent($0, in: batch) }
     }
 }

@@ -31,11 +31,9 @@ extension RouteJudge {
     ///
     /// - Returns: whether all of them wait.
     func letOthersGo(at now: Moment) -> Bool {
-        silence.letOthersGo().reduce(true) { doAll, topic in
-            guard let name = breakers.name(of: topic) else { return doAll }
-            topicHold.tryOthers(than: name, configuration.probes, at: now, random: jitter.unit())
-            return doAll && topicHold.isSetAside(name)
-        }
+        let names = silence.letOthersGo().compactMap { breakers.name(of: $0) }
+        for name in names { topicHold.tryOthers(than: name, configuration.probes, at: now, random: jitter.unit()) }
+        return names.allSatisfy { topicHold.isSetAside($0) }
     }
 
     /// Whether an entry could go before those of silent topics, as far as its topic and its tag tell.

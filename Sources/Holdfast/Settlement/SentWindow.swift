@@ -74,6 +74,14 @@ package struct SentWindow: Sendable {
         case abandoned
         /// Answered, or never handed out; its settlement is not on disk yet.
         case settling
+
+        /// Whether it was sent, and has no answer.
+        var isUnanswered: Bool {
+            switch self {
+            case .handedOut, .disowned, .abandoned: true
+            case .free, .settling: false
+            }
+        }
     }
 
     private struct Slot {
@@ -222,14 +230,14 @@ package struct SentWindow: Sendable {
     /// All that are not answered, in the order of their UIDs.
     func unansweredTickets() -> [Ticket] {
         slots.indices
-            .filter { [.handedOut, .disowned, .abandoned].contains(slots[$0].state) }
+            .filter { slots[$0].state.isUnanswered }
             .sorted { slots[$0].flight.uid < slots[$1].flight.uid }
             .map { ticket(of: $0) }
     }
 
-    /// The topics' numbers of all that are not answered, once for each of them.
+    /// The topic's number of each that is not answered.
     var unansweredTopics: some Sequence<UInt32> {
-        slots.lazy.filter { [.handedOut, .disowned, .abandoned].contains($0.state) }.map(\.flight.topic)
+        slots.lazy.filter { $0.state.isUnanswered }.map(\.flight.topic)
     }
 
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {

@@ -10,7 +10,7 @@
 ///
 /// A pure machine, and bounded.
 struct TopicSilence: Sendable {
-    /// What a request without an answer shows.
+    /// The conclusion from a request that was not answered.
     enum Finding: Hashable, Sendable {
         case nothing
         /// The service answers others, and has not answered so many requests of the topic, one behind the other.
@@ -35,7 +35,7 @@ struct TopicSilence: Sendable {
     private var silent: [UInt32: Silence] = [:]
     /// The turns in which something of each topic was answered last.
     private var answeredIn: [UInt32: UInt32] = [:]
-    /// What was answered last, of whichever topic, and in which turn.
+    /// The topic that was answered last, and the turn of that answer.
     private var last: (topic: UInt32, turn: UInt32)?
     /// Nothing is put on trial before anything is answered.
     private var blamesService = false

@@ -26,7 +26,7 @@ final class FleetKeeper: Service, Sendable {
     private let log: FleetLog
     private let state = Monitor(State())
     private let lasting = Monitor(LastingTroubles())
-    /// What goes by SQL of this host's own journal.
+    /// The submissions and outcomes by SQL of this host's own journal; nil before it serves.
     private let bySQL = Monitor<(submissions: SubmissionsBySQL, outcomes: OutcomesBySQL)?>(nil)
     /// The fleet for the operators' page.
     let look: FleetLook
@@ -63,9 +63,8 @@ final class FleetKeeper: Service, Sendable {
     /// What is in the way.
     private var troubles: [FleetTrouble] {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
-        let own = bySQL.withLock { [$0?.submissions.trouble, $0?.outcomes.trouble] }
-            .compactMap { $0?.of(place.own.name) }
-        return place.shared.troubles + FleetTrouble.of(place.own) + own + taken.flatMap(\.troubles)
+        let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
+        return place.shared.troubles + own + taken.flatMap(\.troubles)
             + [watch].compactMap(\.self)
     }
 

@@ -54,6 +54,11 @@ struct FleetTrouble: Hashable, Sendable {
         ].compactMap { $0?.of(owned.name) }
     }
 
+    /// The same, and what is in the way of its submissions and outcomes by SQL.
+    static func of(_ owned: OwnedJournal, _ submissions: SubmissionsBySQL?, _ outcomes: OutcomesBySQL?) -> [Self] {
+        of(owned) + [submissions?.trouble, outcomes?.trouble].compactMap { $0?.of(owned.name) }
+    }
+
     /// In one line.
     var words: String { (journal.map { "journal \($0): " } ?? "") + "\(task.what): \(why)" }
 

@@ -84,10 +84,7 @@ final class TakenJournal: Sendable {
     }
 
     /// What is in the way.
-    var troubles: [FleetTrouble] {
-        let own = [submissions.trouble, outcomes.trouble].compactMap { $0?.of(owned.name) }
-        return FleetTrouble.of(owned) + own
-    }
+    var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes) }
 
     func end() async { await group.triggerGracefulShutdown() }
 }

@@ -74,11 +74,9 @@ final class ServiceLife: Sendable {
             }
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
-        var bySQL: OutcomesBySQL?
-        if let place = opened.fleet {
+        let outcomes = opened.fleet.map { [engine] in OutcomesBySQL($0.own, $0.terms, engine) }
+        if let place = opened.fleet, let outcomes {
             let commands = CommandsOfJournal(place.own, place.shared, engine, place.orders)
-            let outcomes = OutcomesBySQL(place.own, place.terms, engine)
-            bySQL = outcomes
             services += [
                 .init(service: commands, successTerminationBehavior: .ignore),
                 .init(service: place.shared, successTerminationBehavior: .ignore),
@@ -94,10 +92,10 @@ final class ServiceLife: Sendable {
                 failureTerminationBehavior: .gracefullyShutdownGroup),
             .init(service: feedback, successTerminationBehavior: .ignore),
         ]
-        if let fleet, let bySQL, let place = opened.fleet {
+        if let fleet, let outcomes, let place = opened.fleet {
             let submissions = SubmissionsBySQL(
                 place.own, place.terms, engine, takesNew: true, logger: host.logger("holdfast.journal"))
-            fleet.watch(submissions, bySQL)
+            fleet.watch(submissions, outcomes)
             services += [
                 .init(service: fleet, successTerminationBehavior: .ignore),
                 .init(service: submissions, successTerminationBehavior: .ignore),

@@ -17,7 +17,7 @@ final class SilentService {
     }
 
     let bench: Bench
-    /// What is left unanswered.
+    /// Whether the service leaves this notification unanswered.
     var isSilent: (PushNotification) -> Bool
     private(set) var taken: [PushNotification] = []
     private var lines: [Int: Line] = [:]
