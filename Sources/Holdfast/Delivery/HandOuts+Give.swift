@@ -1,12 +1,15 @@
 extension HandOuts {
     /// Hands a batch to the connection, but for entries that must not go: those are settled instead.
+    ///
+    /// - Parameter most: of those whose topics are not set aside; the rest goes back into the lane.
     func give(
-        _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, at now: Moment, possiblySent: (UID) -> Bool
+        _ batch: EntryBatch, of index: Int, on number: Int, _ link: Link, atMost most: Int = .max, at now: Moment,
+        possiblySent: (UID) -> Bool
     ) {
         var batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
-        if places.takesOne(link) {
-            let count = countThroughFirst(in: batch)
+        if most < batch.count {
+            let count = count(in: batch, through: most)
             putBack(batch.removing(Array(0..<count)), into: index, possiblySent: possiblySent)
             batch = batch.removing(Array(count..<batch.count))
         }
@@ -26,6 +29,9 @@ extension HandOuts {
             judge.withhold(examined.flights[position], because: obstacle, on: link.flights, wall: now.wall, plan: &plan)
         }
         let entries = batch.removing(examined.obstacles.map(\.position))
+        if !judge.topicHold.isEmpty || !stretches.isEmpty {
+            stretches[index] = entries.isEmpty ? min(2 * (stretches[index] ?? 1), 1000) : nil
+        }
         let (tickets, duplicates) = handOut(examined, lane: index, on: link)
         context.spans?.handOut(
             batch, of: lanes[index].id, withheld: examined.obstacles.map(\.position), given: tickets, on: number)

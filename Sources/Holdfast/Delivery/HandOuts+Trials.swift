@@ -89,7 +89,7 @@ extension HandOuts {
         let isKept = lanes[index].hasOneAttempt
         // What has a place keeps it, and goes first where there is no other, in a window or among the outcomes.
         guard places.hasPlace(isKept: isKept),
-            places.grant(1, of: index, isKept: isKept, now: now.monotonic) > 0
+            places.grant(1, of: index, isKept: isKept, now: now.monotonic).going > 0
         else { return try fillKeptPlaces(at: now) }
         guard lanes[index].machine.covered([again]) > 0 else { return raise(index, through: again.uid) }
         let batch = try context.journal.unconfirmed(lanes[index].id, uids: [again.uid])

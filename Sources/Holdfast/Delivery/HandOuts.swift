@@ -11,6 +11,9 @@ final class HandOuts {
     let shutdown: Shutdown
     /// Taken back by an operator, and not settled on disk yet: nothing of them goes out any more.
     var withdrawing: Set<EntryKey> = []
+    /// By lane, how many entries are read for each that goes: more and more while all that is read waits for its topic, so that a
+    /// throttled route does not withhold them one by one.
+    var stretches: [Int: Int] = [:]
     /// How far each lane was searched for entries of topics that the service answers: see ``letOthersGo(at:)``.
     var searchedThrough: [Int: UID] = [:]
 
@@ -88,8 +91,10 @@ final class HandOuts {
     ) throws(JournalError) -> Int {
         let lane = lanes[index]
         guard lane.handsOut, lane.hasWork else { return 0 }
-        let granted = places.grant(limit, of: index, isKept: isKept, now: now.monotonic)
-        let room = min(granted, lane.isRunning ? .max : 1)
+        let grant = places.grant(
+            limit, of: index, isKept: isKept, stretch: stretches[index] ?? 1, now: now.monotonic)
+        let room = lane.isRunning ? grant.reading : min(grant.reading, 1)
+        let most = places.takesOne(link) ? 1 : grant.going
         let passedOver = judge.passedOver(in: index, inFlight: connections.inFlight)
         if room > 0, let taken = try tryOtherTopic(of: index, on: number, link, passingOver: passedOver, at: now) {
             return taken
@@ -100,14 +105,17 @@ final class HandOuts {
         case .peek(let after):
             return try peek(index, after: after, limit: lane.hasOneAttempt ? room : 1)
         case .readAgain(let again):
-            return try readAgain(again, of: index, on: number, link, isFront: passedOver.isEmpty, at: now)
+            return try readAgain(
+                again, of: index, on: number, link, atMost: most, isFront: passedOver.isEmpty, at: now)
         case .read(let after, let through):
-            return try read(after: after, through: through, limit: room, of: index, on: number, link, at: now)
+            return try read(
+                after: after, through: through, limit: room, of: index, on: number, link, atMost: most, at: now)
         }
     }
 
     private func readAgain(
-        _ again: [LaneStateMachine.Again], of index: Int, on number: Int, _ link: Link, isFront: Bool, at now: Moment
+        _ again: [LaneStateMachine.Again], of index: Int, on number: Int, _ link: Link, atMost most: Int, isFront: Bool,
+        at now: Moment
     ) throws(JournalError) -> Int {
         let lane = lanes[index]
         let covered = lane.machine.covered(again)
@@ -121,12 +129,13 @@ final class HandOuts {
         let possiblySent = Set(taken.lazy.filter(\.possiblySent).map(\.uid))
         lanes[index].machine.takeAgain(taken, isFront: isFront)
         quarantines.order(batch.unreadable, of: index, wall: now.wall) { possiblySent.contains($0) }
-        give(batch, of: index, on: number, link, at: now) { possiblySent.contains($0) }
+        give(batch, of: index, on: number, link, atMost: most, at: now) { possiblySent.contains($0) }
         return taken.count
     }
 
     private func read(
-        after: UID, through: UID, limit: Int, of index: Int, on number: Int, _ link: Link, at now: Moment
+        after: UID, through: UID, limit: Int, of index: Int, on number: Int, _ link: Link, atMost most: Int,
+        at now: Moment
     ) throws(JournalError) -> Int {
         let lane = lanes[index]
         let batch = try context.journal.unconfirmed(lane.id, after: after, through: through, limit: limit)
@@ -134,7 +143,7 @@ final class HandOuts {
         let markAtOpen = lane.machine.markAtOpen
         quarantines.order(batch.unreadable, of: index, wall: now.wall) { $0 <= markAtOpen }
         let fresh = batch.removing(lanes[index].machine.passOver(in: batch))
-        give(fresh, of: index, on: number, link, at: now) { $0 <= markAtOpen }
+        give(fresh, of: index, on: number, link, atMost: most, at: now) { $0 <= markAtOpen }
         // Nothing may lie below the mark, and something above it.
         return max(batch.wholeCount, 1)
     }

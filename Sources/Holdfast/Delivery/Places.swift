@@ -126,11 +126,23 @@ final class Places {
         return lanes.hasWork
     }
 
-    /// The number of entries that the lane may hand out next, at most `limit`, each with room for its outcome.
+    /// What the lane may do next, with room for the outcomes.
+    struct Grant {
+        static let nothing = Grant(reading: 0, going: 0)
+        /// Entries to read.
+        let reading: Int
+        /// Entries to hand out.
+        let going: Int
+    }
+
+    /// What the lane may read and hand out next, at most `limit` entries.
     ///
-    /// - Parameter isKept: whether they are for places reserved for the lane.
-    func grant(_ limit: Int, of index: Int, isKept: Bool, now: Duration) -> Int {
-        var wanted = min(limit, 1000)
+    /// - Parameters:
+    ///   - isKept: whether they are for places reserved for the lane.
+    ///   - stretch: how many are read for each that goes, at most.
+    func grant(_ limit: Int, of index: Int, isKept: Bool, stretch: Int = 1, now: Duration) -> Grant {
+        let limit = min(limit, 1000)
+        var wanted = limit
         let kept = isKept ? lanes.keptPlaces(except: index) : lanes.keptPlaces()
         if let allowance = rate.allowance(now: now) {
             // What is kept goes out by the same allowance as the rest, and first.
@@ -142,13 +154,14 @@ final class Places {
         if judge.caution.isCareful {
             wanted = min(wanted, judge.caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
         }
-        guard wanted > 0 else { return 0 }
+        guard wanted > 0 else { return .nothing }
         let granted = context.gate.reserve(
-            wanted, route: context.index, inFlight: inFlight + kept, waiting: context.journal.unreadOutcomeCount)
+            min(wanted * stretch, limit), route: context.index, inFlight: inFlight + kept,
+            waiting: context.journal.unreadOutcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see lookAtOutcomes.
         // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)
         if granted == 0, lanes.keptPlaces() == 0 || kept < lanes.keptPlaces() { context.holds.outcomesAreFull = true }
-        return granted
+        return Grant(reading: granted, going: min(wanted, granted))
     }
 
     /// So many were handed out.

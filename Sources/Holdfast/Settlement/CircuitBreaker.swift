@@ -75,7 +75,7 @@ struct CircuitBreaker: Sendable {
 
     /// Whether the entry was handed out after the accused had been answered. (A turn takes answers before it hands out.)
     func isEvidence(_ flight: SentWindow.Flight) -> Bool {
-        isJudging && Int32(bitPattern: flight.handedOutIn &- evidence.turn) >= 0
+        isJudging && !evidence.turn.isTurn(after: flight.handedOutIn)
     }
 
     /// It is this turn.

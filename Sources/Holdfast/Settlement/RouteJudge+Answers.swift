@@ -39,6 +39,7 @@ extension RouteJudge {
         let hasRefused = !refusedEntries.isEmpty
         let awaitsProbe = lanes.hasProbeOut || topicHold.hasProbeOut
         let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
+        let hasRefusedTopics = !topicRefusals.isEmpty
         plan.answers.granted += tickets.count
         var (topic, count, evidence) = (TopicBreakers.none, 0, 0)
         for ticket in tickets {
@@ -56,6 +57,7 @@ extension RouteJudge {
             if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
             if hasChances { breakers.taken(flight, now: now.monotonic) }
             if hasRefused { wasTaken(flight, &plan) }
+            if hasRefusedTopics { topicRefusals.taken(flight.topic, handedOutIn: flight.handedOutIn) }
             if awaitsProbe {
                 probeAnswered(flight, .confirmed, into: &plan, at: now)
                 topicAnswered(flight, .confirmed, into: &plan, at: now)
@@ -118,6 +120,11 @@ extension RouteJudge {
         case .confirmed: breakers.taken(flight, now: now.monotonic)
         case .rejected(.notification), .rejected(.token): breakers.ended(flight)
         default: break
+        }
+        switch result.verdict {
+        case .confirmed, .rejected, .laneStopped:
+            topicRefusals.taken(flight.topic, handedOutIn: flight.handedOutIn)
+        case .deferred, .neverProcessed, .unknown, .foreign: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, at: now) { return }
         topicAnswered(flight, result.verdict, into: &plan, at: now)

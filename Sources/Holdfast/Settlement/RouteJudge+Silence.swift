@@ -24,7 +24,7 @@ extension RouteJudge {
         case .acquitted(let topics):
             for topic in topics { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
         }
-        if let name, topicHold.isSetAsideForSilence(name) { flights.explained += 1 }
+        if let name, topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
     }
 
     /// Something else than the silent topics is at hand: they wait, and it goes.
@@ -32,13 +32,18 @@ extension RouteJudge {
     /// - Returns: whether all of them wait.
     func letOthersGo(at now: Moment) -> Bool {
         let names = silence.letOthersGo().compactMap { breakers.name(of: $0) }
-        for name in names { topicHold.tryOthers(than: name, configuration.probes, at: now, random: jitter.unit()) }
+        for name in names {
+            topicHold.tryOthers(
+                than: name, cause: .silence, words: "the push service leaves its requests unanswered",
+                configuration.probes, at: now, random: jitter.unit())
+        }
         return names.allSatisfy { topicHold.isSetAside($0) }
     }
 
-    /// Whether an entry could go before those of silent topics, as far as its topic and its tag tell.
-    func goesBeforeSilent(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
-        if silence.contains(breakers.number(of: fields.topic, in: batch.bytes)) { return false }
+    /// Whether an entry could go before those of topics that fare worse than others, as far as its topic and its tag tell.
+    func goesFirst(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
+        let topic = breakers.number(of: fields.topic, in: batch.bytes)
+        if silence.contains(topic) || topicRefusals.contains(topic) { return false }
         if !tagHold.isEmpty, tagHold.place(of: batch.bytes[fields.tag]) != nil { return false }
         return topicHold.isEmpty
             || !topicHold.isSetAside(String(decoding: batch.bytes[fields.topic], as: UTF8.self))

@@ -8,12 +8,11 @@ extension RouteJudge {
             refusedEntries.refused(
                 lanes.key($0.flight.lane, $0.flight.uid), recipient: $0.flight.recipient)
         }
-        settleCauses(in: &plan, known: known, wall: now.wall)
+        let wasPaused = throttle.isPaused
+        let before = settleCauses(in: &plan, known: known, at: now)
         guard !plan.answers.isEmpty else { return }
         plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
-        let before = known.filter { !$0.isCause }.map(\.before)
         plan.answers.fresh = before.count { $0 == 0 }
-        let wasPaused = throttle.isPaused
         let last = plan.refusals.last.map { lanes.key($0.flight.lane, $0.flight.uid) }
         let judgement = throttle.take(
             plan.answers, isRepeated: plan.refusals.count == 1 && last == lastRefused, now: now.monotonic,
@@ -49,25 +48,36 @@ extension RouteJudge {
     }
 
     /// Defers entries that are refused again and again while others are taken: the refusal is about them, so they wait alone.
-    /// Likewise for entries to a device of which nothing is taken.
-    private func settleCauses(in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], wall: WallTime) {
-        guard known.contains(where: \.isCause) else { return }
+    /// Likewise for entries to a device of which nothing is taken, and for those of such a topic.
+    ///
+    /// - Returns: for each that is left, how often it was refused before.
+    private func settleCauses(
+        in plan: inout SettlementPlan, known: [(before: Int, isCause: Bool)], at now: Moment
+    ) -> [Int] {
+        guard !known.isEmpty else { return [] }
         let refusals = plan.refusals
+        var before: [Int] = []
         plan.refusals = []
         var answers = RouteThrottle.Answers(
             granted: plan.answers.granted, known: plan.answers.known, others: plan.answers.others)
         for ((ticket, flight, result), known) in zip(refusals, known) {
             if known.isCause {
                 answers.others += 1
+                topicHold.lost(
+                    lane: flight.lane, flight.uid, configuration.probes, at: now, random: jitter.unit())
                 plan.postpone(
                     flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
-                    wall: wall, random: { self.jitter.unit() })
+                    wall: now.wall, random: { self.jitter.unit() })
+            } else if isAboutTopic(flight, ticket: ticket, result, into: &plan, at: now) {
+                answers.others += 1
             } else {
                 plan.refusals.append((ticket, flight, result))
                 answers.count(refusal: result)
+                before.append(known.before)
             }
         }
         plan.answers = answers
+        return before
     }
 
     /// The throttle looks at the time.

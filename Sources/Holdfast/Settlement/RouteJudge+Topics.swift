@@ -47,27 +47,32 @@ extension RouteJudge {
     ) {
         guard topicHold.hasProbeOut, let cause = topicHold.causeTried(lane: flight.lane, flight.uid) else { return }
         guard cause != .silence else { return silentTopicAnswered(flight, verdict, into: &plan, at: now) }
+        let isTold = !topicHold.isTrialOut(lane: flight.lane, flight.uid)
         switch flight.isBroadcast ? verdict.ofBroadcast : verdict {
         // Those have failed: see ``wait(for:_:ticket:_:cause:words:spare:into:at:)``.
         case .laneStopped(.topic): break
         case .rejected(.suspectToken) where cause == .tokens: break
+        // Judged with the turn's other refusals: see ``isAboutTopic(_:ticket:_:into:at:)``.
+        case .deferred(.token) where cause == .refusals, .deferred(.service) where cause == .refusals: break
         // Nothing is said of its token.
         case .rejected(.notification) where cause == .tokens: topicHold.ended(lane: flight.lane, flight.uid)
         case .confirmed, .rejected(.notification), .rejected(.token), .rejected(.suspectToken):
-            if let topic = topicHold.taken(lane: flight.lane, flight.uid) { plan.news.append(.topicBack(topic)) }
+            if let topic = topicHold.taken(lane: flight.lane, flight.uid), isTold {
+                plan.news.append(.topicBack(topic))
+            }
         case .rejected(.request), .deferred, .neverProcessed, .foreign, .unknown, .laneStopped(.credentials):
             topicHold.lost(
                 lane: flight.lane, flight.uid, configuration.probes, at: now, random: jitter.unit())
         }
     }
 
-    /// Whether an entry that has to wait for a topic whose tokens are called bad has waited for as long as any may. Nothing
-    /// else ends it where the topic has bad tokens only.
+    /// Whether an entry that has to wait for its topic has waited for as long as any may. Nothing else ends it where the topic
+    /// has bad tokens only, or is refused for ever.
     func isTooOldToWait(
         _ flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch
     ) -> Bool {
         clock.earliest.since(flight.acceptedAt) > configuration.retry.greatestAge
-            && topicHold.isSetAsideForTokens(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+            && topicHold.endsByAge(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
     }
 
     /// Until when an entry has to wait for its topic; nil when it may go out on this connection.

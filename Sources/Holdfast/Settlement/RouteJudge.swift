@@ -18,6 +18,7 @@ final class RouteJudge {
     var credentialTrial: CredentialTrial
     var credentialTopics = CredentialTopics()
     var silence = TopicSilence()
+    var topicRefusals = TopicRefusals()
     var topicHold: TopicHold
     var tagHold: TagHold
     var throttle: RouteThrottle

@@ -77,6 +77,9 @@ struct RouteThrottle: Sendable {
 
     var isPaused: Bool { if case .paused = phase { true } else { false } }
 
+    /// Whether the next request is the probe.
+    var isToProbe: Bool { phase == .probing(isUnderWay: false) }
+
     /// The next probe need not wait: what was wrong may be mended.
     mutating func hurry() {
         guard isPaused else { return }
@@ -262,6 +265,11 @@ struct RouteThrottle: Sendable {
 
     private mutating func goOnIndifferently(now: Duration) {
         indifferentUntil = now + Self.indifference
+        beginAnew()
+    }
+
+    /// What was refused says nothing of the service.
+    mutating func beginAnew() {
         recoveries = FutileRecoveries()
         (phase, pace, pausedAt, limitedAt) = (.open, nil, nil, nil)
         limit = max(policy.firstBurst, 1)

@@ -1,15 +1,5 @@
 /// What is known of a topic that is set aside, and where its entries wait.
 extension TopicHold {
-    /// Why a topic is set aside.
-    enum Cause: Hashable, Sendable {
-        /// The service refuses the topic.
-        case topic
-        /// The service calls the topic's tokens bad.
-        case tokens
-        /// The service leaves its requests unanswered.
-        case silence
-    }
-
     /// Where entries wait: a lane, one of its two generations, and a side of the topic. A sweep moves all from one generation
     /// to the other.
     struct Place: Hashable, Sendable {
@@ -78,7 +68,7 @@ extension TopicHold {
         var places: Set<Place> = []
         /// Whether one has waited anywhere.
         var hasWaited = false
-        /// It lets others go first, to learn whether they are answered: see ``TopicSilence``. Nobody is told.
+        /// It lets others go first, to learn how they fare: see ``TopicSilence`` and ``TopicRefusals``. Nobody is told.
         var isOnTrial = false
 
         /// Whether its next entry goes out as a probe.

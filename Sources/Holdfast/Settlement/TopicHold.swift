@@ -15,6 +15,7 @@
 struct TopicHold: Sendable {
     /// The public status of a topic that is set aside.
     typealias Status = EngineStatus.Topic
+    typealias Cause = EngineStatus.Topic.Cause
 
     /// The first instant of the year 9999: due times from here on are places of topics.
     static let firstDue = WallTime(seconds: 253_370_764_800)
@@ -86,9 +87,17 @@ struct TopicHold: Sendable {
         }
     }
 
-    /// Whether it is told that the service leaves the topic unanswered.
-    func isSetAsideForSilence(_ topic: String) -> Bool {
-        isSetAside(topic) && held[topic]?.cause == .silence && held[topic]?.isOnTrial == false
+    /// Whether it is told that the topic is set aside for this cause.
+    func isSetAside(_ topic: String, for cause: Cause) -> Bool {
+        isSetAside(topic) && held[topic]?.cause == cause && held[topic]?.isOnTrial == false
+    }
+
+    /// Whether nothing but their age ends the topic's entries, where the service goes on as it does.
+    func endsByAge(_ topic: String) -> Bool {
+        switch held[topic]?.cause {
+        case .tokens?, .refusals?: isSetAside(topic)
+        case .topic?, .silence?, nil: false
+        }
     }
 
     /// The service has refused an entry for its topic, or called its token bad.
@@ -96,13 +105,14 @@ struct TopicHold: Sendable {
     /// - Parameters:
     ///   - words: why, for people; nil for what is known already.
     ///   - spare: how many more entries go out without a pause.
+    ///   - least: the shortest pause.
     mutating func refused(
         _ topic: String, lane: Int, uid: UID, cause: Cause = .topic, words: String?, spare: Int = 0,
-        _ schedule: ProbeSchedule, at now: Moment, random: Double
+        _ schedule: ProbeSchedule, atLeast least: Duration = .zero, at now: Moment, random: Double
     ) -> Refusal {
         guard var entry = held[topic] else {
             return setAside(
-                topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, at: now,
+                topic, lane: lane, cause: cause, words: words ?? "", spare: spare, schedule, atLeast: least, at: now,
                 random: random)
         }
         let isProbe = outs[Flight(lane: lane, uid: uid)] == topic
@@ -119,7 +129,7 @@ struct TopicHold: Sendable {
             } else {
                 held[topic]?.failures += 1
                 held[topic]?.run = entry.isThrough ? 0 : min(1 << min(entry.failures + 1, 20), Self.greatestRun) - 1
-                wait(topic, schedule, at: now, random: random)
+                wait(topic, schedule, atLeast: least, at: now, random: random)
             }
         }
         return Refusal(due: due(entry, lane, hasFailed: isProbe || cause == .tokens), isNews: isNews)
@@ -134,8 +144,8 @@ struct TopicHold: Sendable {
     }
 
     mutating func setAside(
-        _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule, at now: Moment,
-        random: Double
+        _ topic: String, lane: Int, cause: Cause, words: String, spare: Int, _ schedule: ProbeSchedule,
+        atLeast least: Duration = .zero, at now: Moment, random: Double
     ) -> Refusal {
         guard let slot = freeSlot() else {
             // Too many topics: nothing is lost, and each entry is tried by itself, as seldom as a probe at most is.
@@ -146,7 +156,7 @@ struct TopicHold: Sendable {
             slot: slot, cause: cause, words: words, since: now.wall, state: .ready, spare: spare,
             refusedAt: now.monotonic)
         held[topic] = entry
-        wait(topic, schedule, at: now, random: random)
+        wait(topic, schedule, atLeast: least, at: now, random: random)
         return Refusal(due: due(entry, lane, hasFailed: cause == .tokens), isNews: true)
     }
 
@@ -180,11 +190,11 @@ struct TopicHold: Sendable {
     }
 
     mutating func wait(
-        _ topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
+        _ topic: String, _ schedule: ProbeSchedule, atLeast least: Duration = .zero, at now: Moment, random: Double
     ) {
         guard let entry = held[topic] else { return }
         if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
-        let pause = schedule.pause(after: entry.failures, random: random)
+        let pause = max(schedule.pause(after: entry.failures, random: random), least)
         held[topic]?.state = .waiting(until: now.monotonic + pause)
         held[topic]?.nextProbeAt = now.wall.advanced(by: pause)
     }
@@ -196,7 +206,7 @@ struct TopicHold: Sendable {
         outs[Flight(lane: lane, uid: uid)].flatMap { held[$0]?.cause }
     }
 
-    /// Whether the entry is the probe of a topic on trial: see ``TopicSilence``.
+    /// Whether the entry is the probe of a topic on trial.
     func isTrialOut(lane: Int, _ uid: UID) -> Bool {
         outs[Flight(lane: lane, uid: uid)].flatMap { held[$0]?.isOnTrial } == true
     }
@@ -228,11 +238,12 @@ struct TopicHold: Sendable {
     ///
     /// - Parameter hasFailed: whether the next pause is longer.
     mutating func lost(
-        lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, at now: Moment, random: Double
+        lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, atLeast least: Duration = .zero,
+        at now: Moment, random: Double
     ) {
         guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
         if hasFailed { held[topic]?.failures += 1 }
-        wait(topic, schedule, at: now, random: random)
+        wait(topic, schedule, atLeast: least, at: now, random: random)
     }
 
     /// The connection has ended, with the probes that it had.
@@ -304,7 +315,7 @@ struct TopicHold: Sendable {
             if entry.isOnTrial { return nil }
             return Status(
                 topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt,
-                isForTokens: entry.cause == .tokens, isSilent: entry.cause == .silence)
+                cause: entry.cause)
         }
         .sorted { $0.topic < $1.topic }
     }

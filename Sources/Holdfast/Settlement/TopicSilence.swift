@@ -76,7 +76,8 @@ struct TopicSilence: Sendable {
     /// - Parameter handedOutIn: the turn in which it went out.
     mutating func unanswered(_ topic: UInt32, handedOutIn: UInt32) -> Finding {
         guard topic != TopicBreakers.none else { return .nothing }
-        if let answered = answeredIn[topic], isBehind(answered, handedOutIn) {
+        // A turn takes answers before it hands out.
+        if let answered = answeredIn[topic], answered.isTurn(after: handedOutIn) {
             silent[topic] = nil
             return .nothing
         }
@@ -84,7 +85,7 @@ struct TopicSilence: Sendable {
         var silence = silent[topic] ?? Silence()
         silence.requests += 1
         silent[topic] = silence
-        guard let last, isBehind(last.turn, handedOutIn) else {
+        guard let last, last.turn.isTurn(after: handedOutIn) else {
             // A convicted one says nothing new.
             return silence.isConvicted ? .nothing : blameService()
         }
@@ -93,9 +94,6 @@ struct TopicSilence: Sendable {
         silent[topic]?.isOnTrial = false
         return .convicted(requests: silence.requests)
     }
-
-    /// Whether the first turn came behind the second. (A turn takes answers before it hands out.)
-    private func isBehind(_ turn: UInt32, _ other: UInt32) -> Bool { Int32(bitPattern: turn &- other) > 0 }
 
     private mutating func blameService() -> Finding {
         guard !blamesService, silent.values.count(where: { !$0.isConvicted }) > Self.greatestAlike else {

@@ -86,17 +86,25 @@ public struct EngineStatus: Sendable {
         public let since: WallTime
         /// When the next probe is sent; `nil` while one is in flight, and if no entry waits.
         public let nextProbeAt: WallTime?
-        /// Whether it was set aside because the service calls its tokens bad.
-        package let isForTokens: Bool
-        /// Whether it was set aside because the service leaves its requests unanswered.
-        package let isSilent: Bool
+        /// Why it was set aside.
+        package let cause: Cause
+
+        /// Why a topic is set aside.
+        package enum Cause: Hashable, Sendable {
+            /// The service refuses the topic.
+            case topic
+            /// The service calls the topic's tokens bad.
+            case tokens
+            /// The service leaves its requests unanswered.
+            case silence
+            /// The service refuses its requests for now, and takes others.
+            case refusals
+        }
 
         package init(
-            topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?, isForTokens: Bool = false,
-            isSilent: Bool = false
+            topic: String, reason: String, since: WallTime, nextProbeAt: WallTime?, cause: Cause = .topic
         ) {
-            self.isForTokens = isForTokens
-            self.isSilent = isSilent
+            self.cause = cause
             self.topic = topic
             self.reason = reason
             self.since = since

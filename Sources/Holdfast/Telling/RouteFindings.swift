@@ -138,21 +138,26 @@ struct RouteFindings: Hashable, Sendable {
     }
 
     private func topic(_ topic: EngineStatus.Topic, _ waiting: Int) -> HealthCondition {
-        HealthCondition(
+        let isForTokens = topic.cause == .tokens
+        return HealthCondition(
             // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
-            topic.isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
+            isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
             route: route,
             since: topic.since, cause: topic.reason,
-            what: topic.isForTokens
+            what: isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
                     + "aside and all others go: \(topic.reason)"
                 : "topic \(topic.topic) is set aside on route \(route), and all others go: \(topic.reason)",
-            next: topic.isForTokens
-                ? (advice?.recipientsRefused ?? "see whether the route's environment is that of the tokens")
-                    + "; one entry is tried now and then, and at once by the command"
-                : (topic.isSilent
-                    ? "look at the push service's status page, and at what is special about the topic; "
-                    : "see whether the credentials are for this topic; ")
-                    + "one entry is tried now and then, and at once by the command", command: resumeNow)
+            next: advice(about: topic.cause) + "; one entry is tried now and then, and at once by the command",
+            command: resumeNow)
+    }
+
+    private func advice(about cause: EngineStatus.Topic.Cause) -> String {
+        switch cause {
+        case .tokens: advice?.recipientsRefused ?? "see whether the route's environment is that of the tokens"
+        case .topic: "see whether the credentials are for this topic"
+        case .silence: "look at the push service's status page, and at what is special about the topic"
+        case .refusals: "see how much is sent to the topic, and look at the push service's status page"
+        }
     }
 }

@@ -177,8 +177,8 @@ extension World {
 
     /// Of those that a route has, most often the first.
     private func topic(of connector: SimulatedConnector) -> String {
-        [.wrongTopic, .tokenNotForTopic, .wrongTokens, .silentTopic].contains { swarm.rate($0) > 0 } && dice.chance(0.3)
-            ? dice.pick(connector.topics) : connector.topic
+        [.wrongTopic, .tokenNotForTopic, .wrongTokens, .silentTopic, .busyTopic].contains { swarm.rate($0) > 0 }
+            && dice.chance(0.3) ? dice.pick(connector.topics) : connector.topic
     }
 
     /// Urgent ones without end, while few others come.

@@ -29,6 +29,8 @@ struct SimulatedService {
     var wrongTopics: Set<String> = []
     /// Topics of which nothing is answered at the moment.
     var silentTopics: Set<String> = []
+    /// Topics that are refused for now.
+    var busyTopics: Set<String> = []
     /// Topics of another environment, with what is said of each of their tokens.
     var topicsElsewhere: [String: String] = [:]
     /// Tokens of another app than the topic's.
@@ -117,6 +119,11 @@ extension World {
         // The service never gets it.
         if isUnder(.foreignAnswers) { return SendResult(.foreign, status: service.foreignStatus) }
         if let refusal = refusalByQuota() { return refusal }
+        if service.busyTopics.contains(entry.notification.topic) {
+            rules.refusedTopics.insert(entry.notification.topic)
+            let wait: Duration? = dice.chance(0.5) ? .seconds(dice.number(0...5)) : nil
+            return SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: wait)
+        }
         if service.wrongTopics.contains(entry.notification.topic) {
             rules.refusedTopics.insert(entry.notification.topic)
             return SendResult(apnsStatus: 400, reason: "TopicDisallowed")

@@ -45,6 +45,8 @@ package enum Trouble: String, CaseIterable, Sendable {
     case wrongTokens
     // A topic of which the service answers nothing for a while.
     case silentTopic
+    // A topic of which the service refuses all for now, for a while, as if too many were sent.
+    case busyTopic
 
     // Another service than Apple's on the route that comes and goes; and what it does.
     case otherService, otherGone, otherSuspects, otherUnknown, otherBusy, otherStops, otherRegisters
@@ -80,7 +82,7 @@ package enum Trouble: String, CaseIterable, Sendable {
     /// Those that came last, drawn behind everything else.
     static let latest: [Trouble] = [
         .tokenNotForTopic, .keyRevoked, .supersedes, .addsRoute, .removesRoute, .changesTerms, .endsConnections,
-        .wrongTokens, .silentTopic,
+        .wrongTokens, .silentTopic, .busyTopic,
     ]
 
     /// Index in ``allCases``.

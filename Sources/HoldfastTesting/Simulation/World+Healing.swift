@@ -13,6 +13,7 @@ extension World {
         spells = [:]
         service.wrongTopics = []
         service.silentTopics = []
+        service.busyTopics = []
         service.topicsElsewhere = [:]
         service.strangers = []
         service.isKeyRevoked = false

@@ -103,6 +103,10 @@ extension World {
             if strikes(.silentTopic, times: 0.2) { service.silentTopics.insert(dice.pick(routes[0].topics)) }
             if dice.chance(0.01) { service.silentTopics = [] }
         }
+        if swarm.rate(.busyTopic) > 0 {
+            if strikes(.busyTopic, times: 0.2) { service.busyTopics.insert(dice.pick(routes[0].topics)) }
+            if dice.chance(0.01) { service.busyTopics = [] }
+        }
         if swarm.rate(.wrongTokens) > 0 {
             if strikes(.wrongTokens, times: 0.2) {
                 let topic = dice.pick(dice.pick(routes).topics)

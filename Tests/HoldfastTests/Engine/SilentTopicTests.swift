@@ -74,7 +74,7 @@ import Testing
         }
         #expect(isTold(bench) == [Self.silent])
         let topic = try #require(bench.status.topicsSetAside["default"]?.first)
-        #expect(topic.isSilent && topic.reason.contains("unanswered"))
+        #expect(topic.cause == .silence && topic.reason.contains("unanswered"))
         // Those that came when it was known are not harmed, and none was tried that the others waited for.
         #expect(bench.journal.entries.count { $0.attempts == 0 } > 10)
         service.isSilent = { _ in false }

@@ -1,12 +1,19 @@
-/// Topics whose requests the service leaves unanswered: see ``TopicSilence``.
+/// Topics that wait to show how others fare: see ``TopicSilence`` and ``TopicRefusals``.
 extension TopicHold {
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
-    mutating func tryOthers(than topic: String, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
-        guard held[topic] == nil else { return }
-        _ = setAside(
-            topic, lane: 0, cause: .silence, words: "the push service leaves its requests unanswered", spare: 0,
-            schedule,
-            at: now, random: random)
+    mutating func tryOthers(
+        than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
+    ) {
+        switch held[topic]?.state {
+        case nil:
+            _ = setAside(
+                topic, lane: 0, cause: cause, words: words, spare: 0, schedule, at: now, random: random)
+        case .returning?:
+            held[topic]?.cause = cause
+            held[topic]?.words = words
+            wait(topic, schedule, at: now, random: random)
+        case .waiting?, .ready?, .out?: return
+        }
         held[topic]?.isOnTrial = true
     }
 

@@ -1,17 +1,22 @@
-/// Topics that the service leaves unanswered: see ``TopicSilence``.
+/// Topics that the service leaves unanswered, or refuses for now: see ``TopicSilence`` and ``TopicRefusals``.
 extension HandOuts {
     /// The most entries to search in a turn for one of another topic.
-    static let silenceLook = 20_000
+    static let othersLook = 20_000
 
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
-    /// keeps it waits, and another connection follows.
+    /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic.
     func letOthersGo(at now: Moment) throws(JournalError) {
         let kept = kept
-        guard !kept.isEmpty else {
-            if !searchedThrough.isEmpty { searchedThrough = [:] }
+        guard !kept.isEmpty || judge.looksForOtherTopic else {
+            if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
-        guard try isOtherAtHand(at: now), judge.letOthersGo(at: now) else { return }
+        guard try isOtherAtHand(at: now) else { return }
+        if judge.looksForOtherTopic {
+            judge.letOthersGoBeforeRefused(at: now)
+            searchedThrough = [:]
+        }
+        guard !kept.isEmpty, judge.letOthersGo(at: now) else { return }
         searchedThrough = [:]
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
             connections.giveUp(number, now: now.monotonic)
@@ -38,17 +43,23 @@ extension HandOuts {
 
     /// When the search goes on; nil when there is nothing more to search.
     func nextSearch(now: Duration) -> Duration? {
-        guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty, places.holdReason == nil else { return nil }
+        guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty, places.holdReason == nil,
+            judge.looksForOtherTopic || !kept.isEmpty
+        else { return nil }
         let goesOn = searchedThrough.contains { index, uid in
             lanes[index].isRunning && uid < lanes[index].machine.lastUID
         }
         return goesOn ? now + .milliseconds(1) : nil
     }
 
-    /// The number of entries up to and including the first whose topic is not set aside; all of them where each topic is. Those
-    /// before that one are withheld together.
-    func countThroughFirst(in batch: EntryBatch) -> Int {
-        firstReadable(in: batch) { judge.mayGo($0, in: batch) }.map { $0 + 1 } ?? batch.count
+    /// The number of entries up to and including so many whose topics are not set aside; all of them where there are no more.
+    /// Those between are withheld together.
+    func count(in batch: EntryBatch, through most: Int) -> Int {
+        var left = most
+        return firstReadable(in: batch) { fields in
+            if judge.mayGo(fields, in: batch) { left -= 1 }
+            return left == 0
+        }.map { $0 + 1 } ?? batch.count
     }
 
     private func isOtherAtHand(at now: Moment) throws(JournalError) -> Bool {
@@ -65,24 +76,24 @@ extension HandOuts {
         let again = lanes[index].machine.again.prefix(Self.probeLook)
         guard !again.isEmpty else { return false }
         let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
-        return firstBeforeSilent(in: batch) != nil
+        return hasOther(batch)
     }
 
     /// Goes on behind the entries that earlier turns have searched.
     private func isOtherAhead(in index: Int) throws(JournalError) -> Bool {
         let machine = lanes[index].machine
         var after = max(machine.cursor, searchedThrough[index] ?? .none)
-        for _ in 0..<(Self.silenceLook / Self.probeLook) where after < machine.lastUID {
+        for _ in 0..<(Self.othersLook / Self.probeLook) where after < machine.lastUID {
             let ahead = try context.journal.unconfirmed(
                 lanes[index].id, after: after, through: machine.lastUID, limit: Self.probeLook)
-            if firstBeforeSilent(in: ahead) != nil { return true }
+            if hasOther(ahead) { return true }
             after = ahead.lastUID ?? machine.lastUID
             searchedThrough[index] = after
         }
         return false
     }
 
-    private func firstBeforeSilent(in batch: EntryBatch) -> Int? {
-        firstReadable(in: batch) { judge.goesBeforeSilent($0, in: batch) }
+    private func hasOther(_ batch: EntryBatch) -> Bool {
+        firstReadable(in: batch) { judge.goesFirst($0, in: batch) } != nil
     }
 }

@@ -1,0 +1,61 @@
+/// Topics that the service refuses for now wait, where it takes others, and all others go: see ``TopicRefusals``.
+extension RouteJudge {
+    /// Whether the refusal of an entry is about its topic. Then the entry waits for that.
+    func isAboutTopic(
+        _ flight: SentWindow.Flight, ticket: Ticket, _ result: SendResult, into plan: inout SettlementPlan,
+        at now: Moment
+    ) -> Bool {
+        let name = breakers.name(of: flight.topic)
+        var words: String?
+        switch topicRefusals.refused(flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn) {
+        case .nothing: break
+        case .convicted(let requests):
+            words =
+                "the push service takes others, and has refused its last \(requests) requests for now: "
+                + SettlementPlan.describe(result)
+        case .acquitted(let topics):
+            for topic in topics { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
+        }
+        let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
+        guard let name, words != nil || topicHold.isSetAside(name, for: .refusals) else {
+            topicHold.lost(
+                lane: flight.lane, flight.uid, hasFailed: true, refusalProbes, atLeast: told, at: now,
+                random: jitter.unit())
+            return false
+        }
+        let refusal = topicHold.refused(
+            name, lane: flight.lane, uid: flight.uid, cause: .refusals, words: words, refusalProbes, atLeast: told,
+            at: now, random: jitter.unit())
+        plan.waitForService(
+            flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
+            until: refusal.due, wall: now.wall)
+        if refusal.isNews {
+            plan.news.append(
+                .topicSetAside(name, because: words ?? SettlementPlan.describe(result), kind: .topicSetAside))
+            if !topicRefusals.areOthersRefused(than: flight.topic) { throttle.beginAnew() }
+        }
+        return true
+    }
+
+    /// Whether the route's next request is to be of a topic that was not refused, if there is one.
+    var looksForOtherTopic: Bool { throttle.isToProbe && topicRefusals.letsOthersGo }
+
+    /// Something else than the refused topics is at hand: they wait, and it goes.
+    func letOthersGoBeforeRefused(at now: Moment) {
+        for topic in topicRefusals.letOthersGo() {
+            guard let name = breakers.name(of: topic) else { continue }
+            topicHold.tryOthers(
+                than: name, cause: .refusals, words: "the push service refuses its requests for now", refusalProbes,
+                at: now, random: jitter.unit())
+        }
+    }
+
+    /// As a throttled route is probed.
+    private var refusalProbes: ProbeSchedule {
+        var schedule = configuration.probes
+        (schedule.minimum, schedule.maximum) = (
+            configuration.throttle.minimumPause, configuration.throttle.maximumPause
+        )
+        return schedule
+    }
+}

@@ -1,0 +1,174 @@
+/// Finds topics that the service refuses for now, each time, while it takes others: a 429 or a 5xx that is about the topic.
+///
+/// The route's throttle would have all others wait for them. Where the entries of such a topic are all that is tried, nothing
+/// shows that others are taken. Then the topic is *on trial*: it waits, and others go. It is *convicted* when in three
+/// rounds others were taken and it was not, for three devices or more; a round begins with a request that went out behind
+/// one that was taken, and that was behind the last refusal. So a quota that others have used up convicts nobody. Neither does one
+/// that is for all, of which some topic has had bad luck: the others' share of refusals has to make that unlikely. A topic of
+/// which anything is taken is the throttle's.
+///
+/// A pure machine, and bounded. While nothing is refused it knows nothing.
+struct TopicRefusals: Sendable {
+    /// The conclusion from a refusal.
+    enum Finding: Hashable, Sendable {
+        case nothing
+        /// The service takes others, and has refused so many requests of the topic, one behind the other.
+        case convicted(requests: Int)
+        /// It is the service: these need not wait for others.
+        case acquitted([UInt32])
+    }
+
+    private struct Record: Sendable {
+        /// Answers of the last few hundred of all topics.
+        var taken = 0
+        var refused = 0
+        /// The turn of the hand-outs of what was taken last, and of what was refused last.
+        var takenIn: UInt32?
+        var refusedIn: UInt32 = 0
+        /// Since anything of it was taken: refusals, turns of hand-outs that they are of, rounds, and some of the devices.
+        var requests = 0
+        var tries = 0
+        var rounds = 0
+        var devices: [UInt64] = []
+        var isOnTrial = false
+    }
+
+    /// So many rounds, and devices, convict.
+    static let least = 3
+    /// The greatest probability of bad luck.
+    static let doubt = 0.01
+    /// A topic is put on trial when it was tried so often.
+    static let leastTries = 2
+    /// Where more topics than this are refused alike, and nothing is taken, none is to blame.
+    static let greatestAlike = 3
+    private static let limit = 1000
+    /// Older answers count half from so many on.
+    private static let memory = 500
+    /// So many taken with nothing refused, and all is forgotten.
+    private static let oblivion = 10_000
+
+    private var records: [UInt32: Record] = [:]
+    private var answers = 0
+    private var takenSince = 0
+    /// Nothing is put on trial before anything is taken.
+    private var blamesService = false
+
+    /// Whether nothing was refused: as good as always.
+    var isEmpty: Bool { records.isEmpty }
+
+    /// Whether the topic's last request was refused, and nothing of it was taken since.
+    func contains(_ topic: UInt32) -> Bool { records[topic].map { $0.requests > 0 } ?? false }
+
+    /// Whether there are topics that may be put on trial, so that others go first.
+    var letsOthersGo: Bool {
+        !blamesService && records.values.contains { $0.tries >= Self.leastTries && !$0.isOnTrial }
+    }
+
+    /// Something of the topic was taken, or refused for a reason of its own.
+    ///
+    /// - Parameter handedOutIn: the turn in which it went out.
+    mutating func taken(_ topic: UInt32, handedOutIn turn: UInt32) {
+        guard !records.isEmpty else { return }
+        blamesService = false
+        takenSince += 1
+        guard takenSince < Self.oblivion else {
+            records = [:]
+            return
+        }
+        guard topic != TopicBreakers.none, add(topic) else { return }
+        records[topic]!.taken += 1
+        if records[topic]!.takenIn.map({ turn.isTurn(after: $0) }) ?? true { records[topic]!.takenIn = turn }
+        guard records[topic]!.requests > 0 else { return }
+        (records[topic]!.requests, records[topic]!.tries, records[topic]!.rounds) = (0, 0, 0)
+        (records[topic]!.devices, records[topic]!.isOnTrial) = ([], false)
+        if !records.values.contains(where: { $0.requests > 0 }) { records = [:] }
+    }
+
+    /// An entry of the topic was refused for now.
+    ///
+    /// - Parameters:
+    ///   - device: its mark, see ``RefusedEntries``.
+    ///   - handedOutIn: the turn in which it went out.
+    mutating func refused(_ topic: UInt32, device: UInt64, handedOutIn turn: UInt32) -> Finding {
+        guard topic != TopicBreakers.none, add(topic) else { return .nothing }
+        takenSince = 0
+        var record = records[topic]!
+        record.refused += 1
+        record.requests += 1
+        let isAnotherTry = record.tries == 0 || turn.isTurn(after: record.refusedIn)
+        if isAnotherTry {
+            if record.tries == 0 || isWitnessed(since: record, of: topic) { record.rounds += 1 }
+            record.tries += 1
+            record.refusedIn = turn
+        }
+        let isNewDevice = device == RefusedEntries.nobody || !record.devices.contains(device)
+        if record.devices.count < Self.least, isNewDevice { record.devices.append(device) }
+        records[topic] = record
+        if record.rounds >= Self.least {
+            return isProven(record, topic) ? .convicted(requests: record.requests) : .nothing
+        }
+        return blameService()
+    }
+
+    /// Something of another topic was taken that went out behind what was refused.
+    private func isWitnessed(since record: Record, of topic: UInt32) -> Bool {
+        records.contains { other, its in
+            other != topic && its.takenIn.map { $0.isTurn(after: record.refusedIn) } ?? false
+        }
+    }
+
+    /// Whether bad luck is unlikely, by the share of refusals of the topics of which anything is taken.
+    private func isProven(_ record: Record, _ topic: UInt32) -> Bool {
+        guard record.devices.count >= Self.least else { return false }
+        let others = records.filter { $0.key != topic && $0.value.taken > 0 }.values
+        let refused = others.reduce(0) { $0 + $1.refused }
+        let share = Double(refused) / Double(max(others.reduce(refused) { $0 + $1.taken }, 1))
+        return (0..<record.rounds).reduce(1) { luck, _ in luck * share } <= Self.doubt
+    }
+
+    /// Whether anything of topics was refused of which others were taken.
+    func areOthersRefused(than topic: UInt32) -> Bool {
+        records.contains { $0.key != topic && $0.value.taken > 0 && $0.value.refused > 0 }
+    }
+
+    private mutating func blameService() -> Finding {
+        let alike = records.values.count { $0.requests > 0 && $0.rounds < 2 }
+        guard !blamesService, alike > Self.greatestAlike else { return .nothing }
+        blamesService = true
+        let tried = records.filter(\.value.isOnTrial).keys.sorted()
+        for topic in tried { records[topic]?.isOnTrial = false }
+        return .acquitted(tried)
+    }
+
+    /// Something of another topic is at hand.
+    ///
+    /// - Returns: the topics that are to wait.
+    mutating func letOthersGo() -> [UInt32] {
+        guard letsOthersGo else { return [] }
+        let topics = records.filter { $0.value.requests > 0 }.keys.sorted()
+        for topic in topics { records[topic]?.isOnTrial = true }
+        return topics
+    }
+
+    /// - Returns: whether there is a record of the topic now.
+    private mutating func add(_ topic: UInt32) -> Bool {
+        answers += 1
+        if answers >= Self.memory {
+            answers /= 2
+            for topic in records.keys {
+                records[topic]!.taken /= 2
+                records[topic]!.refused /= 2
+            }
+        }
+        if records[topic] == nil {
+            guard records.count < Self.limit else { return false }
+            records[topic] = Record()
+        }
+        return true
+    }
+}
+
+extension UInt32 {
+    /// Whether this number of a turn comes after another one. Numbers begin anew when there are no greater ones.
+    func isTurn(after other: UInt32) -> Bool { Int32(bitPattern: self &- other) > 0 }
+}

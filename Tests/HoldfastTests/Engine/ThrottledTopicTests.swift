@@ -1,0 +1,152 @@
+import HoldfastAPNsAnswers
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// A topic that the service refuses for now holds up nobody but its own entries.
+@Suite(.timeLimit(.minutes(2))) struct ThrottledTopicTests {
+    private static let busy = "com.example.busy"
+    private static let other = "com.example.other"
+
+    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce)
+        -> [PushNotification]
+    {
+        numbers.map { number in
+            var notification = Sample.notification(number, guarantee: guarantee)
+            notification.topic = topic
+            return notification
+        }
+    }
+
+    /// Refuses the busy topic, and takes all others.
+    private final class Service: Sendable {
+        struct State {
+            var isBusy = true
+            var refused = 0
+            var taken: [String: Int] = [:]
+        }
+        let state = Monitor(State())
+
+        init(_ bench: Bench, _ answer: SendResult) {
+            bench.answer = { [state] notification in
+                state.withLock { state in
+                    guard state.isBusy, notification.topic == ThrottledTopicTests.busy else {
+                        state.taken[notification.topic, default: 0] += 1
+                        return .confirmed
+                    }
+                    state.refused += 1
+                    return answer
+                }
+            }
+        }
+
+        func taken(of topic: String) -> Int { state.withLock { $0.taken[topic] ?? 0 } }
+        var refused: Int { state.withLock { $0.refused } }
+    }
+
+    private static let answers = [
+        SendResult(apnsStatus: 429, reason: "TooManyRequests"),
+        SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(2)),
+        SendResult(apnsStatus: 503, reason: "ServiceUnavailable"),
+    ]
+
+    private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
+
+    @Test(
+        "What waits behind a topic that is refused for now goes within seconds, and the topic goes when it is taken again",
+        arguments: answers, [Guarantee.atLeastOnce, .atMostOnce])
+    func behind(_ answer: SendResult, _ guarantee: Guarantee) async throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let events = bench.listen()
+        let service = Service(bench, answer)
+        try bench.submit(some(0..<600, of: Self.busy, guarantee))
+        try bench.submit(some(10_000..<10_100, of: Self.other, guarantee))
+        bench.advance(by: .seconds(15))
+        #expect(service.taken(of: Self.other) == 100)
+        #expect(isTold(bench) == [])
+        // Those that come now and then show that it is the topic.
+        for round in 0..<10 {
+            try bench.submit(some((20_000 + round)..<(20_001 + round), of: Self.other, guarantee))
+            bench.advance(by: .seconds(6))
+        }
+        #expect(service.taken(of: Self.other) == 110)
+        #expect(isTold(bench) == [Self.busy])
+        let topic = try #require(bench.status.topicsSetAside["default"]?.first)
+        #expect(topic.cause == .refusals && topic.reason.contains("for now"))
+        #expect(bench.status.throttled.isEmpty)
+        // Sixteen at the start, and then probes. Before it is clear that it is the topic, one may be refused for its own sake.
+        #expect(service.refused < 50)
+        #expect(bench.journal.entries.count { $0.attempts > 0 } < 10)
+        service.state.withLock { $0.isBusy = false }
+        bench.advance(by: .seconds(120))
+        #expect(service.taken(of: Self.busy) == 600)
+        #expect(isTold(bench) == [] && bench.journal.entries.isEmpty)
+        let told = await bench.events(events).compactMap { event -> String? in
+            switch event {
+            case .topicSetAside: "set aside"
+            case .topicBack: "back"
+            default: nil
+            }
+        }
+        #expect(told == ["set aside", "back"])
+    }
+
+    @Test("One in 28 that is of such a topic does not slow the others") func mixed() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Service(bench, Self.answers[1])
+        for round in 0..<100 {
+            try bench.submit(some(round..<(round + 1), of: Self.busy))
+            try bench.submit(some((1000 + 27 * round)..<(1027 + 27 * round), of: Self.other))
+        }
+        bench.advance(by: .seconds(10))
+        #expect(service.taken(of: Self.other) == 2700)
+        #expect(isTold(bench) == [Self.busy])
+    }
+
+    @Test("Behind 45,000 of such a topic the others go, too") func far() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Service(bench, Self.answers[0])
+        try bench.submit(some(0..<45_000, of: Self.busy))
+        try bench.submit(some(100_000..<100_005, of: Self.other))
+        bench.advance(by: .seconds(20))
+        #expect(service.taken(of: Self.other) == 5)
+    }
+
+    @Test(
+        "Of a service that refuses everything no topic is set aside, and all goes soon after it is back",
+        arguments: [1, 2, 3, 8])
+    func allRefused(topics: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let isAway = Monitor(true)
+        bench.answer = { _ in isAway.withLock { $0 } ? Self.answers[2] : .confirmed }
+        for number in 0..<400 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        for _ in 0..<20 {
+            bench.advance(by: .seconds(10))
+            #expect(isTold(bench) == [])
+        }
+        isAway.withLock { $0 = false }
+        bench.advance(by: .seconds(90))
+        #expect(bench.status.confirmed == 400 && bench.journal.entries.isEmpty)
+        #expect(isTold(bench) == [])
+    }
+
+    @Test("A quota that is for all topics is no topic's fault", arguments: [2.0, 10, 100]) func quota(rate: Double)
+        throws
+    {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Monitor(QuotaService(.windows, perSecond: rate))
+        let clock = bench.clock
+        bench.answer = { _ in
+            service.withLock { $0.grants(at: clock.monotonic) } ? .confirmed : Self.answers[0]
+        }
+        for round in 0..<100 {
+            try bench.submit(some((19 * round)..<(19 * round + 19), of: Self.busy))
+            try bench.submit(some((10_000 + round)..<(10_001 + round), of: Self.other))
+        }
+        for _ in 0..<60 {
+            bench.advance(by: .seconds(5))
+            #expect(isTold(bench) == [])
+        }
+    }
+}
