@@ -102,6 +102,31 @@ struct HostJournalsTests {
         third.close()
     }
 
+    @Test(
+        "A copy that is deleted under its host loses nothing, which is told, and is made again when the journal is opened anew",
+        arguments: ["entries", "blacklist", "."])
+    func deletedInUse(part: String) throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        try add("one", to: first)
+        let failures = Monitor<[JournalError]>([])
+        try first.journal.observeCommits { commit in
+            if let failure = commit.failure { failures.withLock { $0.append(failure) } }
+        }
+        try FileManager.default.removeItem(atPath: part == "." ? first.directory : "\(first.directory)/\(part)")
+        #expect(try eventually { failures.withLock { !$0.isEmpty } })
+        let failure = failures.withLock(\.first)
+        let words = failure?.message ?? ""
+        #expect(failure?.code == .copyLost, "\(words)")
+        #expect(words.contains("What was accepted is in the database") && !words.contains("backup"), "\(words)")
+        // Nobody knows what is left in it.
+        #expect(!first.close())
+        let second = try host.open()
+        #expect(try second.id == first.id && lanes(second) == ["one"])
+        second.close()
+    }
+
     @Test("The check of a journal finds nothing wrong with a working copy")
     func verified() throws {
         let folder = try TemporaryFolder()
