@@ -517,6 +517,26 @@ struct JournalChoiceTests {
         #expect(looked([own, silent], at: 22) == [2])
     }
 
+    @Test("A host that leaves them to others takes those that all have left for long, and those that it knows most of")
+    func leftToOthers() {
+        var machine = TakeoverMachine(LeaseTimes())
+        func looked(_ journals: [ListedJournal], delay: Int = 60, at second: Int) -> [Int32] {
+            let (delay, now) = (Duration.seconds(delay), Duration.seconds(second))
+            return machine.looked(journals, mine: [1], ahead: [4], room: 8, delay: delay, at: now).map(\.id)
+        }
+        let (silent, free) = (listed(2, "silent", beats: 5), listed(3, "free", free: true))
+        #expect(looked([silent, free, listed(4, "ahead", free: true)], at: 0) == [4])
+        #expect(looked([silent, free], at: 59) == [])
+        #expect(looked([silent, free], at: 60) == [3])
+        // Another host had it meanwhile.
+        #expect(looked([silent, listed(3, "free", beats: 1)], at: 61) == [])
+        #expect(looked([silent, free], at: 62) == [])
+        #expect(looked([silent, free], at: 118) == [])
+        // The other one may be taken since it was seen to be silent for 10 s, which was at 59.
+        #expect(looked([silent, free], at: 119) == [2])
+        #expect(looked([silent, free], delay: 0, at: 120) == [2, 3])
+    }
+
     @Test("One that its owner has not finished opening is as any other's, and is taken when that owner is gone")
     func opening() {
         var machine = TakeoverMachine(LeaseTimes())
