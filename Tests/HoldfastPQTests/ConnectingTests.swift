@@ -44,6 +44,36 @@ struct ConnectingTests {
         #expect(settings["default_transaction_isolation"] == "read committed")
     }
 
+    @Test("Not even the first statement of a session runs under what its role was given")
+    func roleTimeouts() throws {
+        try cluster.psql(
+            "CREATE ROLE hurried LOGIN", "ALTER ROLE hurried SET statement_timeout = '1ms'",
+            "ALTER ROLE hurried SET lock_timeout = '1ms'",
+            "ALTER ROLE hurried SET idle_in_transaction_session_timeout = '1ms'")
+        let connection = try connect(cluster.tcp("user=hurried options='-c statement_timeout=2 -c geqo=off'"))
+        defer { connection.close() }
+        #expect(connection.facts.settings["statement_timeout"] == "0")
+        #expect(connection.facts.settings["lock_timeout"] == "0")
+        #expect(connection.facts.settings["idle_in_transaction_session_timeout"] == "60000")
+        let sources = try connection.run(
+            "SELECT name::text FROM pg_settings WHERE source = 'client' AND name IN ('geqo') AND setting = 'off'")
+        #expect(try sources.row(0).text(0) == "geqo")
+    }
+
+    @Test("A pooler that takes no settings with the start of a session gets it without them")
+    func refusedStartUp() throws {
+        let proxy = try FaultProxy(to: cluster.port)
+        // As pgbouncer says it.
+        let fields = ["SFATAL", "C08P01", "Munsupported startup parameter: options", ""]
+        let body = fields.flatMap { Array($0.utf8) + [0] }
+        proxy.fail(.refuse("options", with: Array("E".utf8) + [0, 0, 0, UInt8(body.count + 4)] + body))
+        let connection = try connect(cluster.tcp(port: proxy.port))
+        #expect(connection.facts.settings["default_transaction_isolation"] == "read committed")
+        connection.close()
+        // What the string itself wants is refused.
+        failure(.refused, "08P01") { try connect(cluster.tcp("user=plain options='-c geqo=off'", port: proxy.port)) }
+    }
+
     @Test("The server's log has nothing of a session that may not set what superusers may")
     func cleanLog() throws {
         let connection = try connect(cluster.tcp("user=secret password='correct horse'"))

@@ -89,6 +89,26 @@ struct TargetTests {
         #expect(own["application_name"] == "mine")
     }
 
+    @Test("Settings at the start of a session come behind the string's own options, each a word of its own")
+    func startUp() throws {
+        let settings = PQSession(applicationName: "tests", statementTimeout: .seconds(7)).startUp
+        func words(_ text: String, _ settings: [String: String]) throws -> String? {
+            let target = try PQTarget(text)
+            return target.options(for: target.places[0], role: .any, applicationName: "", settings: settings)["options"]
+        }
+        #expect(settings["statement_timeout"] == "7000" && settings["transaction_timeout"] == nil)
+        let found = try #require(try words("host=a options='-c geqo=off'", settings))
+        #expect(found.hasPrefix("-c geqo=off -c client_min_messages=warning -c "), "\(found)")
+        #expect(found.contains(#" -c default_transaction_isolation=read\ committed -c "#), "\(found)")
+        #expect(found.hasSuffix(" -c statement_timeout=7000 -c synchronous_commit=on"), "\(found)")
+        let own = ["a": #"b\c"#]
+        #expect(try words(#"host=a options='-c x=y\\'"#, own) == #"-c x=y -c a=b\\c"#)
+        #expect(try words(#"host=a options='-c x=y\\\\'"#, own) == #"-c x=y\\ -c a=b\\c"#)
+        #expect(try words("host=a options='-c geqo=off'", [:]) == "-c geqo=off")
+        let taken = PQSession(applicationName: "tests", settings: ["synchronous_commit": "local"])
+        #expect(taken.startUp["synchronous_commit"] == nil)
+    }
+
     @Test("Each host of a list is a place of its own, with its port and its role")
     func lists() throws {
         let text = "host=a,b hostaddr=,192.0.2.1 port=1,2 target_session_attrs=read-write"

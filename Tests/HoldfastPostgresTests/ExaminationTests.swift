@@ -29,6 +29,23 @@ struct ExaminationTests {
         #expect(error?.message.contains("holdfast postgres migrate --service") == true)
     }
 
+    @Test("Settings of its role keep no host out")
+    func roleSettings() throws {
+        for setting in [
+            "statement_timeout = '1ms'", "lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
+            "default_transaction_isolation = serializable", "default_transaction_deferrable = on",
+            "synchronous_commit = off", "search_path = nothing",
+        ] {
+            try schema.cluster.psql("ALTER ROLE \(schema.service) SET \(setting)")
+        }
+        _ = try examine(as: schema.service)
+        let folder = try TemporaryFolder()
+        let owned = try Host(schema, in: folder).open()
+        try add("one", to: owned)
+        #expect(try lanes(owned) == ["one"])
+        owned.close()
+    }
+
     @Test("A database that takes any byte for text gets no schema, and no host")
     func encoding() throws {
         try schema.cluster.psql("CREATE DATABASE bytes_\(schema.name) ENCODING 'SQL_ASCII' TEMPLATE template0")

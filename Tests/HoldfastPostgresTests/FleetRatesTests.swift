@@ -1,5 +1,6 @@
 import Holdfast
 import HoldfastPostgres
+import HoldfastTesting
 import Logging
 import Scratch
 import TestPostgres
@@ -47,8 +48,10 @@ struct FleetRatesTests {
         defer { first.close() }
         let place = watched(try #require(first.fleet))
         #expect(place.rates.shared.hosts == 1)
+        let engine = try PushEngine(
+            journal: place.own.journal, routes: [Route(connector: InMemoryConnector(), topics: ["topic"])])
         let keeper = FleetKeeper(
-            place, host: ServiceHost(logger: Self.logger),
+            place, engine, host: ServiceHost(logger: Self.logger),
             metrics: EngineMetrics(), means: { throw CancellationError() })
         let running = Task { try await keeper.run() }
         let second = try await open("b")

@@ -102,6 +102,31 @@ struct HostJournalsTests {
         third.close()
     }
 
+    @Test(
+        "A copy that is deleted under its host loses nothing, which is told, and is made again when the journal is opened anew",
+        arguments: ["entries", "blacklist", "."])
+    func deletedInUse(part: String) throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        try add("one", to: first)
+        let failures = Monitor<[JournalError]>([])
+        try first.journal.observeCommits { commit in
+            if let failure = commit.failure { failures.withLock { $0.append(failure) } }
+        }
+        try FileManager.default.removeItem(atPath: part == "." ? first.directory : "\(first.directory)/\(part)")
+        #expect(try eventually { failures.withLock { !$0.isEmpty } })
+        let failure = failures.withLock(\.first)
+        let words = failure?.message ?? ""
+        #expect(failure?.code == .copyLost, "\(words)")
+        #expect(words.contains("What was accepted is in the database") && !words.contains("backup"), "\(words)")
+        // Nobody knows what is left in it.
+        #expect(!first.close())
+        let second = try host.open()
+        #expect(try second.id == first.id && lanes(second) == ["one"])
+        second.close()
+    }
+
     @Test("The check of a journal finds nothing wrong with a working copy")
     func verified() throws {
         let folder = try TemporaryFolder()
@@ -490,6 +515,26 @@ struct JournalChoiceTests {
         #expect(looked([own, silent], at: 12) == [])
         #expect(looked([own, silent], at: 21) == [])
         #expect(looked([own, silent], at: 22) == [2])
+    }
+
+    @Test("A host that leaves them to others takes those that all have left for long, and those that it knows most of")
+    func leftToOthers() {
+        var machine = TakeoverMachine(LeaseTimes())
+        func looked(_ journals: [ListedJournal], delay: Int = 60, at second: Int) -> [Int32] {
+            let (delay, now) = (Duration.seconds(delay), Duration.seconds(second))
+            return machine.looked(journals, mine: [1], ahead: [4], room: 8, delay: delay, at: now).map(\.id)
+        }
+        let (silent, free) = (listed(2, "silent", beats: 5), listed(3, "free", free: true))
+        #expect(looked([silent, free, listed(4, "ahead", free: true)], at: 0) == [4])
+        #expect(looked([silent, free], at: 59) == [])
+        #expect(looked([silent, free], at: 60) == [3])
+        // Another host had it meanwhile.
+        #expect(looked([silent, listed(3, "free", beats: 1)], at: 61) == [])
+        #expect(looked([silent, free], at: 62) == [])
+        #expect(looked([silent, free], at: 118) == [])
+        // The other one may be taken since it was seen to be silent for 10 s, which was at 59.
+        #expect(looked([silent, free], at: 119) == [2])
+        #expect(looked([silent, free], delay: 0, at: 120) == [2, 3])
     }
 
     @Test("One that its owner has not finished opening is as any other's, and is taken when that owner is gone")

@@ -116,6 +116,21 @@ struct MigrationTests {
         #expect(try other.dump() == schema.dump())
     }
 
+    @Test("The printed text for a new schema says of one that is there which version it has, and what to print")
+    func printedForNew() throws {
+        let migrator = migrator(Self.adding(2, readableFrom: 1))
+        let text = migrator.requiringNoSchema + "\n" + (try migrator.text())
+        try schema.cluster.psql("SET ROLE \(schema.owner)", text)
+        #expect(try versions() == "1,2")
+        let error = #expect(throws: PostgresFailure.self) {
+            try schema.cluster.psql("SET ROLE \(schema.owner)", text)
+        }
+        let words = "\(error!)"
+        #expect(words.contains("schema \(schema.name) is there already, with version 2"), "\(words)")
+        #expect(words.contains("--print --from 2"), "\(words)")
+        #expect(try versions() == "1,2")
+    }
+
     @Test("The text of a version that was published is what it was", arguments: 1...Migration.all.count)
     func golden(version: Int) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

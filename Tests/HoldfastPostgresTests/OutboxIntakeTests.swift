@@ -61,6 +61,26 @@ struct OutboxIntakeTests {
         #expect(try schema.outcomeCount == "0")
     }
 
+    @Test("A host that is to leave submissions to others claims none, and takes them when it may")
+    func left() async throws {
+        let (room, asked) = (Monitor(0), Monitor(0))
+        let host = try SQLHost(OwnLog(schema))
+        host.deliver()
+        try schema.submit(0..<5)
+        try host.takeIn(room: {
+            asked.withLock { $0 += 1 }
+            return room.withLock { $0 }
+        })
+        try host.tell()
+        #expect(try eventually { asked.withLock { $0 } > 3 })
+        #expect(try schema.psql("SELECT count(*) FROM S.outbox WHERE journal IS NULL") == "5")
+        #expect(host.intake?.status.trouble == nil)
+        // One after the other.
+        room.withLock { $0 = 1 }
+        #expect(try outcomes(5).count == 5)
+        await host.end()
+    }
+
     @Test("Two hosts that poll at once take each row once")
     func twoHosts() async throws {
         let hosts = try (0..<2).map { _ in try SQLHost(OwnLog(schema)) }

@@ -85,13 +85,15 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
 
     func deliver() { running = Task.detached { [engine] in try? await engine.run() } }
 
-    func takeIn(isNew: Bool = true, batch: Int = 1000, port: Int? = nil) throws {
+    /// - Parameter room: how many rows may be claimed that nobody has.
+    func takeIn(
+        isNew: Bool = true, batch: Int = 1000, port: Int? = nil, room: @escaping @Sendable () -> Int = { .max }
+    ) throws {
         let target = try PQTarget(log.schema.cluster.tcp("user=\(log.schema.service)", port: port))
-        intake = try OutboxIntake(
-            .init(
-                target: target, schema: log.schema.name, journal: log.journal, epoch: epoch, takesNew: isNew,
-                batch: batch),
-            into: engine)
+        var terms = OutboxIntake.Terms(
+            target: target, schema: log.schema.name, journal: log.journal, epoch: epoch, takesNew: isNew, batch: batch)
+        terms.room = room
+        intake = try OutboxIntake(terms, into: engine)
     }
 
     func tell(all: Bool = false, port: Int? = nil) throws {

@@ -141,6 +141,23 @@ struct SubmitTests {
         #expect(try application.run([PQStep("SELECT n FROM orders")], by: soon())[0].row(0).int4(0) == 7)
     }
 
+    @Test("An expiration that is past is told from one that is no time")
+    func badExpirations() throws {
+        let application = try schema.asSubmitter()
+        for (time, words) in [
+            ("infinity", "the expiration infinity is no time"), ("-infinity", "the expiration -infinity is no time"),
+            ("2001-01-01 00:00:00Z", " is past"),
+        ] {
+            let error = #expect(throws: PQError.self) {
+                try application.run(
+                    [PQStep("SELECT \(schema.name).submit(\(Self.good), expiration => '\(time)')")], by: soon())
+            }
+            #expect(error?.sqlState == "HF010")
+            #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        }
+        #expect(try schema.outboxCount == "0")
+    }
+
     @Test("Everything that other ways of submitting know is kept, and the host makes a valid notification of it")
     func everything() throws {
         let id = UUID().uuidString.lowercased()

@@ -12,6 +12,8 @@ package final class FaultProxy: Sendable {
         case cutShort(String, by: Int)
         /// Passes so many bytes of the answer to bytes with the text on, and cuts.
         case cutAnswer(String, after: Int)
+        /// Answers bytes that have the text, in place of passing them on, and cuts.
+        case refuse(String, with: [UInt8])
         /// Changes one in so many bytes of the server's, by a seed.
         case garble(oneIn: UInt64, seed: UInt64)
         /// Passes bytes with the text on, and nothing that comes back.
@@ -79,6 +81,10 @@ private final class Passage: Sendable {
             if bytes.isEmpty { break }
             let fault = proxy.current
             if case .cutBefore(let text) = fault, bytes.hold(text) { break }
+            if case .refuse(let text, let answer) = fault, bytes.hold(text) {
+                client.write(answer)
+                break
+            }
             if case .cutAfter(let text) = fault, bytes.hold(text) { answers.withLock { $0 = .cutAfter(0) } }
             if case .silentAfter(let text) = fault, bytes.hold(text) { answers.withLock { $0 = .swallow } }
             if case .cutShort(let text, let count) = fault, bytes.hold(text) {

@@ -20,7 +20,7 @@ package final class Pooler: Sendable {
             "[databases]", "* = host=\(cluster.folder) port=\(cluster.port)", "[pgbouncer]", "listen_addr = 127.0.0.1",
             "listen_port = \(port)", "unix_socket_dir =", "auth_type = trust", "auth_file = \(file).users",
             "pool_mode = \(mode)",
-            "ignore_startup_parameters = extra_float_digits,options",
+            "ignore_startup_parameters = extra_float_digits",
         ]
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file))
         try Data("\"\(user)\" \"\"\n".utf8).write(to: URL(fileURLWithPath: "\(file).users"))

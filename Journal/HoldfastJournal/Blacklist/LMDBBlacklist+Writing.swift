@@ -92,7 +92,7 @@ extension LMDBBlacklist {
                 try transaction.commit()
                 return failed(LMDBError(.inputOutput, "mdb_txn_commit", path: directory), changes, isPanicked: true)
             }
-            if let loss = environment.loss(in: directory) {
+            if let loss = environment.loss(in: directory, isCopy: isCopy) {
                 shared.withLock { shared in shared.failure = loss }
                 return { for change in changes { change.fail(loss) } }
             }

@@ -11,6 +11,8 @@ final class LMDBBlacklist: BlacklistCopy {
     static let reserve = 8 << 20
 
     let directory: String
+    /// Whether somebody else has what is in it: of a blacklist that hosts share, and beside a journal that a database keeps.
+    let isCopy: Bool
     /// With which its rows are sealed; nil where they are not.
     let seal: JournalSeal?
     let environment: Environment
@@ -50,6 +52,7 @@ final class LMDBBlacklist: BlacklistCopy {
         self.seal = seal
         self.lock = Monitor(lock)
         directory = place.path
+        isCopy = lock != nil || options.gate != nil
         stepping = options.stepping
         let opened = try OpenedBlacklist(place, options, seal)
         environment = opened.environment

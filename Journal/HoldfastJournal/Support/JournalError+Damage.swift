@@ -26,6 +26,20 @@ extension JournalError {
                 + "would not find it. \(advice); and see to it that nobody touches the files of a journal in use.")
     }
 
+    /// The error for a data file in use of a working copy, which the next opening makes again.
+    static func copyLost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
+        let what =
+            switch loss {
+            case .deleted: "was deleted"
+            case .moved: "was moved away"
+            case .replaced: "was replaced by another file"
+            }
+        return JournalError(
+            .copyLost,
+            "\(file) \(what) while the working copy \(directory) was in use. What was accepted is in the database, from which another "
+                + "copy is made when this host opens it anew. See to it that nobody touches the files of a copy in use")
+    }
+
     static func salvageAdvice(_ directory: String) -> String {
         "`holdfast journal verify --journal \(ShellText.word(directory))` says what is damaged; with `--salvage NEW` it "
             + "copies what is sound into a new journal."
@@ -48,9 +62,14 @@ extension LMDBError.Code {
 
 extension Environment {
     /// The error when the data file is not where it was, so that nothing written to it lasts; `nil` while it is there.
-    func loss(in directory: String) -> JournalError? {
+    ///
+    /// - Parameter isCopy: whether somebody else has all that is in it.
+    func loss(in directory: String, isCopy: Bool) -> JournalError? {
+        let file = path + "/data.mdb"
         do throws(LMDBError) {
-            return try dataFileLoss().map { loss in .lost(path + "/data.mdb", loss, in: directory) }
+            return try dataFileLoss().map { loss in
+                isCopy ? .copyLost(file, loss, in: directory) : .lost(file, loss, in: directory)
+            }
         } catch {
             return JournalError(error, "look after", directory)
         }

@@ -122,7 +122,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         lookAtRoom()
         beginIndex()
         for environment in environments {
-            if let loss = environment.loss(in: directory) { return fail(loss, later: loss) }
+            let loss = environment.loss(in: directory, isCopy: options.gate != nil)
+            if let loss { return fail(loss, later: loss) }
         }
     }
 

@@ -26,6 +26,7 @@ package final class FleetWatch: Sendable {
     package let taken: AsyncStream<Taken>
     private let onTaken: AsyncStream<Taken>.Continuation
     private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
+    private let delay: @Sendable () -> Duration
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
@@ -33,10 +34,12 @@ package final class FleetWatch: Sendable {
     ///   - mine: the journal that this host accepts into.
     ///   - limit: how many journals of others it has at once.
     ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
+    ///   - delay: how long nobody must have taken a journal before this host does. Asked on the watch's thread, behind `onLook`.
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(
         _ host: HostJournals, mine: Int32, limit: Int = 8,
-        onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in }
+        onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in },
+        delay: @escaping @Sendable () -> Duration = { .zero }
     ) throws(PQError) {
         terms = host.terms
         census = host.census
@@ -44,6 +47,7 @@ package final class FleetWatch: Sendable {
         onNews = host.onNews
         self.limit = limit
         self.onLook = onLook
+        self.delay = delay
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
@@ -117,7 +121,9 @@ package final class FleetWatch: Sendable {
         onLook(journals, mine)
         let now = terms.clock.monotonic()
         let room = limit + 1 - mine.count
-        for journal in machine.looked(journals, mine: mine, ahead: Set(ahead.keys), room: room, at: now) {
+        let found = machine.looked(
+            journals, mine: mine, ahead: Set(ahead.keys), room: room, delay: delay(), at: now)
+        for journal in found {
             guard !board.withLock(\.isUnwanted) else { return }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(

@@ -17,6 +17,11 @@ package final class OutboxIntake: Sendable {
         package var takesNew: Bool
         /// The most rows of a submission. Two are under way at most.
         package var batch: Int
+        /// How many rows that nobody has may be claimed now: none where other hosts are to take them. Asked before each claim, on the
+        /// intake's thread.
+        package var room: @Sendable () -> Int = { .max }
+        /// Called on the intake's thread when such rows were claimed.
+        package var onClaimed: @Sendable () -> Void = {}
         /// For connecting, and setting the session up.
         package var connecting: Duration
         /// For each call.

@@ -126,8 +126,10 @@ struct OutboxWorker {
             return rows.filter { !inHand.contains($0.id) }
         }
         if !terms.takesNew { return [] }
-        let rows = try calls.claim(terms.batch, connection, by: deadline)
+        let most = min(terms.batch, terms.room())
+        let rows = try most > 0 ? calls.claim(most, connection, by: deadline) : []
         board.tell { $0.trouble = nil }
+        if !rows.isEmpty { terms.onClaimed() }
         return rows
     }
 

@@ -33,6 +33,21 @@ package struct Migrator: Sendable {
         }.joined(separator: "\n")
     }
 
+    /// Statements before ``text(after:service:submitter:operators:)`` from the beginning: where the schema is there already, they fail
+    /// with its version, and say how the rest is printed.
+    package var requiringNoSchema: String {
+        """
+        -- This makes schema \(schema) from the beginning. Of one that is there, print what is missing: --from VERSION.
+        DO $$ DECLARE found int4; BEGIN
+            IF pg_catalog.to_regclass('\(schema.quoted).schema') IS NULL THEN RETURN; END IF;
+            SELECT pg_catalog.max(s.version) INTO found FROM \(schema.quoted).schema s;
+            RAISE EXCEPTION 'schema \(schema) is there already, with version %', found
+                USING HINT = format('Print what is missing: holdfast postgres migrate --print --from %s', found);
+        END $$;
+
+        """
+    }
+
     /// Runs what is missing.
     ///
     /// - Parameters:

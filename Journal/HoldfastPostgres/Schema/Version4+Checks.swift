@@ -7,20 +7,28 @@ extension Migration {
     static func checking(_ schema: String) -> [String] {
         let fields = SubmissionField.all.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
         return ["CREATE TYPE \(schema).submission AS (\(fields))"] + zones(schema)
-            + helper(
-                schema, "check_submission(s \(schema).submission, place text)", returns: "void",
-                """
-                DECLARE
-                    size int4;
-                    most int4 := CASE WHEN s.channel IS NOT NULL OR s.push_type = 'voip' THEN 5120 ELSE 4096 END;
-                BEGIN
-                \(recipientRules + payloadRules + headerRules + textRules)
-                    IF coalesce(s.expiration, s.try_until, s.deliver_after, s.token_registered_at) IS NOT NULL
-                        OR s.deliver_within IS NOT NULL THEN
-                \(timeRules(schema))
-                    END IF;
-                END
-                """)
+            + checkingSubmissions(
+                schema, replacing: false, badExpiration: "format('the expiration %s is past', s.expiration)")
+    }
+
+    /// - Parameters:
+    ///   - replacing: whether a version before has it.
+    ///   - badExpiration: an expression for what is said of an expiration that no notification can have.
+    static func checkingSubmissions(_ schema: String, replacing: Bool, badExpiration: String) -> [String] {
+        helper(
+            schema, "check_submission(s \(schema).submission, place text)", returns: "void", replacing: replacing,
+            """
+            DECLARE
+                size int4;
+                most int4 := CASE WHEN s.channel IS NOT NULL OR s.push_type = 'voip' THEN 5120 ELSE 4096 END;
+            BEGIN
+            \(recipientRules + payloadRules + headerRules + textRules)
+                IF coalesce(s.expiration, s.try_until, s.deliver_after, s.token_registered_at) IS NOT NULL
+                    OR s.deliver_within IS NOT NULL THEN
+            \(timeRules(schema, badExpiration: badExpiration))
+                END IF;
+            END
+            """)
     }
 
     /// - Parameters:
@@ -118,11 +126,11 @@ extension Migration {
             "format('the producer has %s bytes', octet_length(s.producer))",
             "The name of a producer has 1 to 60 bytes here.")
 
-    private static func timeRules(_ schema: String) -> String {
+    private static func timeRules(_ schema: String, badExpiration: String) -> String {
         refuse(
             if: "s.expiration > 'epoch' AND s.expiration <= clock_timestamp() OR s.expiration < 'epoch' "
                 + "OR NOT isfinite(s.expiration)", "expiration", "BadExpirationDate",
-            "format('the expiration %s is past', s.expiration)",
+            badExpiration,
             "Give a time to come, or ''epoch'' for one attempt with nothing stored, or none.")
             + refuse(
                 if: "s.try_until <= clock_timestamp() OR NOT isfinite(s.try_until) OR s.expiration <> 'epoch'"

@@ -105,11 +105,13 @@ extension Migration {
     /// A function for others of the schema, with the rights and the path of its caller: `SECURITY DEFINER` and a path cost
     /// more than a short function does.
     static func helper(
-        _ schema: String, _ signature: String, returns: String, volatility: String = "VOLATILE", _ body: String
+        _ schema: String, _ signature: String, returns: String, volatility: String = "VOLATILE",
+        replacing: Bool = false, _ body: String
     ) -> [String] {
         [
             """
-            CREATE FUNCTION \(schema).\(signature) RETURNS \(returns) LANGUAGE plpgsql \(volatility) AS $$
+            CREATE \(replacing ? "OR REPLACE " : "")FUNCTION \(schema).\(signature) RETURNS \(returns) \
+            LANGUAGE plpgsql \(volatility) AS $$
             \(body)
             $$
             """,

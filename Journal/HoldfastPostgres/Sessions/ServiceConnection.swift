@@ -34,18 +34,8 @@ enum ServiceConnection {
             }
             throw PQError(.unexpected, error.description)
         }
-        guard connection.facts.isReadOnly, !connection.facts.isInRecovery else { return connection }
+        guard let refusal = connection.facts.readOnlyRefusal else { return connection }
         connection.close()
-        throw readOnly(connection.facts)
-    }
-
-    /// Nothing can be written, as after a provider found the disk full. It may be taken back at any time.
-    private static func readOnly(_ facts: PQFacts) -> PQError {
-        let message =
-            "each transaction of role \(facts.user) in database \(facts.database) begins read-only "
-            + "(default_transaction_read_only)"
-        return PQError(
-            .refused, message,
-            server: ServerReport(severity: "ERROR", sqlState: SchemaError.readOnlyState, message: message))
+        throw refusal
     }
 }

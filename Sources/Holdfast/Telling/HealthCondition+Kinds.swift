@@ -43,6 +43,8 @@ extension HealthCondition.Kind {
     public static let copySetAside = Self(rawValue: "copy-set-aside")
     /// Two servers of one cluster can be written to, or an old one is used.
     public static let oldPrimary = Self(rawValue: "old-primary")
+    /// A host that reaches no push service leaves to other hosts what they could send in its place.
+    public static let leftToOthers = Self(rawValue: "left-to-others")
     /// The wall clock has jumped, and expirations are ignored for a while.
     public static let clockDistrusted = Self(rawValue: "clock-distrusted")
     /// The blacklist is damaged.
@@ -71,8 +73,8 @@ extension HealthCondition.Kind {
         .serviceAway, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused, .topicSetAside, .massBadTokens,
         .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
         .outcomesFull, .ownershipUnproven, .databaseAway, .databaseTrouble, .ordersLost, .commitsLost, .copySetAside,
-        .oldPrimary, .clockDistrusted, .blacklistDamaged, .entriesQuarantined, .entriesUnreachable, .historyDamaged,
-        .routeMissing, .webhookFailing, .certificateExpiring, .tokenKeyTrouble, .reloadRefused,
+        .oldPrimary, .leftToOthers, .clockDistrusted, .blacklistDamaged, .entriesQuarantined, .entriesUnreachable,
+        .historyDamaged, .routeMissing, .webhookFailing, .certificateExpiring, .tokenKeyTrouble, .reloadRefused,
         .descriptorsShort,
     ]
 
@@ -99,6 +101,7 @@ extension HealthCondition.Kind {
         case .databaseAway: "the database answers again"
         case .databaseTrouble: "it is done again"
         case .oldPrimary: "one server alone can be written to, and it is used"
+        case .leftToOthers: "this host takes submissions by SQL and journals of lost hosts again"
         case .clockDistrusted: "the wall clock is trusted again"
         case .routeMissing: "nothing waits for a missing route any more"
         case .webhookFailing: "the receiver takes outcomes again"

@@ -53,6 +53,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         /// What keeps the journal's commits has lost some, or has others than this process knows of: a database was restored, or
         /// a standby promoted that lacked them. The message says what is to be decided.
         public static let contradicted = Code("contradicted")
+        /// The working copy of a journal that others keep, such as a database, was deleted, moved or replaced while it was in use.
+        /// Nothing is lost: opening the journal anew makes another copy.
+        public static let copyLost = Code("copy lost")
         /// The journal was closed.
         public static let closed = Code("closed")
     }
@@ -96,11 +99,13 @@ extension JournalError {
     var isFatal: Bool { code == .closed || code == .damaged || needsReopening }
 
     /// Whether the journal takes and gives nothing more until it is opened again.
-    package var needsReopening: Bool { [.undetermined, .mustBeReopened, .ownershipLost, .contradicted].contains(code) }
+    package var needsReopening: Bool {
+        [.undetermined, .mustBeReopened, .ownershipLost, .contradicted, .copyLost].contains(code)
+    }
 }
 
 extension JournalError.Code {
-    /// Whether nothing is wrong with the journal itself: another host owns it, or the database that keeps it went back in time or is
-    /// away. It is opened anew, as often as that comes.
-    package var isOfOwnership: Bool { [.ownershipLost, .unreachable, .contradicted].contains(self) }
+    /// Whether nothing is wrong with the journal itself: another host owns it, the database that keeps it went back in time or is away,
+    /// or the copy of it on this machine is gone. It is opened anew, as often as that comes.
+    package var isOfOwnership: Bool { [.ownershipLost, .unreachable, .contradicted, .copyLost].contains(self) }
 }

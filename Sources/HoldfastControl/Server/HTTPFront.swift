@@ -130,7 +130,7 @@ struct HTTPFront: Sendable {
         case .permissionDenied, .readOnly: .forbidden
         case .inUse, .beingRead, .ownedByAnotherProcess, .alreadyExists: .conflict
         case .invalidEntry, .tooManyProducers: .unprocessableContent
-        case .closed, .ownershipLost, .unreachable: .serviceUnavailable
+        case .closed, .ownershipLost, .unreachable, .copyLost: .serviceUnavailable
         case .limitReached, .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         default: .internalServerError
         }

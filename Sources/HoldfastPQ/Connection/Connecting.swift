@@ -3,7 +3,7 @@ internal import CHoldfastPQ
 /// Makes a connection to the first place that will do.
 struct Connecting {
     let target: PQTarget
-    let applicationName: String
+    let session: PQSession
     let patience: Patience
     /// Places that are passed over, with their addresses.
     var avoided: Set<PQPlace> = []
@@ -20,7 +20,7 @@ struct Connecting {
         // libpq's order, too: all are asked whether they are standbys before another is taken.
         do throws(PQError) {
             return try Connecting(
-                target: target, applicationName: applicationName, patience: patience.share(among: 2), avoided: avoided
+                target: target, session: session, patience: patience.share(among: 2), avoided: avoided
             ).connect(.standby)
         } catch  where error.kind == .unreachable {
             return try connect(.any)
@@ -70,7 +70,21 @@ struct Connecting {
 
     private func attempt(_ place: PQPlace, _ role: PQTarget.Role, _ patience: Patience) throws(PQError) -> Made {
         guard !avoided.contains(place) else { throw PQError(.unreachable, "\(place.words): passed over") }
-        let options = target.options(for: place, role: role, applicationName: applicationName)
+        do throws(PQError) {
+            return try attempt(place, role, patience, settings: session.startUp)
+        } catch {
+            // Such as pgbouncer, which takes few parameters. The session is set up by statements in any case.
+            guard error.mayComeOfSettings else { throw error }
+            return try attempt(place, role, patience, settings: [:])
+        }
+    }
+
+    /// - Parameter settings: those with which the session begins.
+    private func attempt(
+        _ place: PQPlace, _ role: PQTarget.Role, _ patience: Patience, settings: [String: String]
+    ) throws(PQError) -> Made {
+        let options = target.options(
+            for: place, role: role, applicationName: session.applicationName, settings: settings)
         guard let handle = PQHandle(starting: options) else { throw PQError(.unreachable, "no memory") }
         if handle.isBad, !handle.errorMessage.hasPrefix("connection to server") {
             throw PQError(
@@ -105,5 +119,14 @@ struct Connecting {
         return PQError(
             .unreachable, failures.map(\.message).joined(separator: "; "),
             cause: causes.count == 1 ? first.cause : nil, server: failures.lazy.compactMap(\.server).first)
+    }
+}
+
+extension PQError {
+    /// Whether a server or pooler may have refused a session for the settings with which it was to begin: with the SQLSTATE of
+    /// pgbouncer's refusals, or as a feature, a value, a right, a word or a parameter that is not there.
+    fileprivate var mayComeOfSettings: Bool {
+        guard kind == .refused, let sqlState else { return false }
+        return ["08P01", "0A000", "22023", "42501", "42601", "42704"].contains(sqlState)
     }
 }

@@ -42,7 +42,7 @@ package final class PQConnection: @unchecked Sendable {
     ) throws(PQError) {
         let patience = Patience(deadline: deadline, interruption: interruption)
         let made = try Connecting(
-            target: target, applicationName: session.applicationName, patience: patience, avoided: avoided
+            target: target, session: session, patience: patience, avoided: avoided
         ).connect()
         handle = made.handle
         place = made.place

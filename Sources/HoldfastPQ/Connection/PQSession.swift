@@ -29,6 +29,8 @@ package struct PQSession: Sendable {
         let standard = [
             "statement_timeout": String(milliseconds),
             "lock_timeout": "0",
+            // No transaction waits for its client between two calls for long. One that does would keep its locks.
+            "idle_in_transaction_session_timeout": "60000",
             "idle_session_timeout": "0",
             "transaction_timeout": "0",
             "synchronous_commit": "on",
@@ -41,6 +43,16 @@ package struct PQSession: Sendable {
         ]
         return standard.filter { settings[$0.key] == nil }
     }
+
+    /// What of ``wanted`` the server is told with the start of the session, before any statement: a role's own settings may be such
+    /// that the statements of ``step()`` fail under them. Only settings that every server knows are among them, since a server
+    /// refuses a session for one that it does not know.
+    var startUp: [String: String] { wanted.filter { Self.atStartUp.contains($0.key) } }
+
+    private static let atStartUp: Set<String> = [
+        "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "synchronous_commit",
+        "default_transaction_isolation", "client_min_messages",
+    ]
 
     /// Sets what is wanted as far as this server knows it, since some of it is newer than others, and all of the rest.
     func step() -> PQStep {
@@ -78,10 +90,10 @@ package struct PQSession: Sendable {
         """
         SELECT name::text, CASE WHEN unit = 'ms' THEN setting ELSE pg_catalog.current_setting(name) END
         FROM pg_catalog.pg_settings
-        WHERE name = ANY(ARRAY['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'transaction_timeout',
-            'synchronous_commit', 'default_transaction_isolation', 'default_transaction_read_only', 'client_min_messages',
-            'application_name', 'client_connection_check_interval', 'lc_messages', 'client_encoding',
-            'server_encoding'])
+        WHERE name = ANY(ARRAY['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+            'idle_session_timeout', 'transaction_timeout', 'synchronous_commit', 'default_transaction_isolation',
+            'default_transaction_read_only', 'client_min_messages', 'application_name',
+            'client_connection_check_interval', 'lc_messages', 'client_encoding', 'server_encoding'])
         UNION ALL SELECT 'recovery', pg_catalog.pg_is_in_recovery()::text
         """, reading: true)
 }

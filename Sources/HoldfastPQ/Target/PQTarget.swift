@@ -23,6 +23,8 @@ package struct PQTarget: Sendable, CustomStringConvertible, CustomReflectable {
     package var servers: PQServers?
     /// Whether the authorities to trust are named.
     private let hasRoot: Bool
+    /// The `options` of the string, or of `PGOPTIONS`.
+    private let ownOptions: String?
     /// `nil` when the string leaves it to the place: see ``PQSecurity``.
     let security: PQSecurity?
     package let database: String?
@@ -56,6 +58,7 @@ package struct PQTarget: Sendable, CustomStringConvertible, CustomReflectable {
         user = value("user")
         values["ssl_min_protocol_version"] = value("ssl_min_protocol_version") ?? "TLSv1.2"
         hasRoot = value("sslrootcert") != nil
+        ownOptions = value("options")
         self.values = values
     }
 
@@ -118,7 +121,11 @@ extension PQTarget {
     func security(at place: PQPlace) -> PQSecurity { security ?? .standard(for: place) }
 
     /// What libpq is told for one place.
-    func options(for place: PQPlace, role: Role, applicationName: String) -> [String: String] {
+    ///
+    /// - Parameter settings: those with which the session begins. They win over the string's own, and over those of the role.
+    func options(
+        for place: PQPlace, role: Role, applicationName: String, settings: [String: String] = [:]
+    ) -> [String: String] {
         var options = Self.standard.merging(values) { _, own in own }
         if ConnectionString.isSet("PGGSSENCMODE") { options["gssencmode"] = values["gssencmode"] }
         options["host"] = place.host.isEmpty ? nil : place.host
@@ -126,6 +133,7 @@ extension PQTarget {
         options["port"] = place.port
         options["target_session_attrs"] = role.rawValue
         options["client_encoding"] = "UTF8"
+        if !settings.isEmpty { options["options"] = StartUpOptions.adding(settings, to: ownOptions) }
         if values["application_name"] == nil { options["application_name"] = applicationName }
         let security = security(at: place)
         options["sslmode"] = security.rawValue

@@ -31,8 +31,13 @@ final class FleetKeeper: Service, Sendable {
     /// The fleet for the operators' page.
     let look: FleetLook
     private let gaze: FleetGaze
+    /// Whether this host takes what others could send.
+    let restraint: FleetRestraint
 
-    init(_ place: FleetPlace, host: ServiceHost, metrics: EngineMetrics, means: @escaping Means) {
+    /// - Parameter engine: on this host's own journal.
+    init(
+        _ place: FleetPlace, _ engine: PushEngine, host: ServiceHost, metrics: EngineMetrics, means: @escaping Means
+    ) {
         self.metrics = metrics
         self.place = place
         self.host = host
@@ -41,6 +46,9 @@ final class FleetKeeper: Service, Sendable {
         log = FleetLog(logger, place.record)
         let gaze = FleetGaze(place.terms.clock, place.rates)
         self.gaze = gaze
+        restraint = FleetRestraint(place.terms.clock, place.rates) { [state] in
+            [engine] + state.withLock { $0.lives.values.map(\.engine) }
+        }
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
             gaze.sightings(trouble: state.withLock { $0.watch }?.trouble)
         }
@@ -68,16 +76,19 @@ final class FleetKeeper: Service, Sendable {
             + [watch].compactMap(\.self)
     }
 
-    /// What is wrong with the servers of the database, and what is in the way for longer than a moment.
+    /// What is wrong with the servers of the database, what is in the way for longer than a moment, and what is left to others.
     func conditions(now: WallTime) -> [HealthCondition] {
         let found = troubles
         let moment = Moment(monotonic: place.terms.clock.monotonic(), wall: now)
         return place.serverConditions(now: now) + lasting.withLock { $0.look(found, at: moment) }
+            + [restraint.condition(now: now)].compactMap(\.self)
     }
 
     func run() async throws {
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
-        let watch = try FleetWatch(journals, mine: place.own.id) { [gaze] in gaze.looked($0, mine: $1) }
+        let watch = try FleetWatch(
+            journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
+            delay: { [restraint] in restraint.delay })
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in

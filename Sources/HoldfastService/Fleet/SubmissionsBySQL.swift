@@ -12,14 +12,21 @@ final class SubmissionsBySQL: Service, Sendable {
     private let patience: Duration
     private let work = ThreadWork<OutboxIntake>()
 
-    /// - Parameter takesNew: whether rows are claimed that nobody has; else only those of the journal's former owner.
+    /// - Parameters:
+    ///   - takesNew: whether rows are claimed that nobody has; else only those of the journal's former owner.
+    ///   - restraint: says how many of those that nobody has; nil for as many as there are.
     init(
-        _ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine, takesNew: Bool, logger: Logger
+        _ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine, takesNew: Bool,
+        restraint: FleetRestraint? = nil, logger: Logger
     ) {
         var intake = OutboxIntake.Terms(
             target: terms.target, schema: terms.schema, journal: owned.id, epoch: owned.epoch, takesNew: takesNew)
         intake.takenBefore = { [journal = owned.journal] in try journal.takenRows().rows }
         intake.restorations = { owned.restorations }
+        if let restraint {
+            intake.room = { restraint.room }
+            intake.onClaimed = { restraint.claimed() }
+        }
         intake.onDoubt = { unknown, again in
             logger.warning(
                 """

@@ -6,7 +6,8 @@ internal import HoldfastWebhooks
 /// Why a journal is not open, while it is to be opened anew.
 struct JournalFailure: Sendable {
     let words: String
-    /// Whether nothing is wrong with the journal itself: another host has it, or its database went back or is away.
+    /// Whether nothing is wrong with the journal itself: another host has it, its database went back or is away, or the copy of it on
+    /// this machine is gone.
     let isLeft: Bool
 }
 

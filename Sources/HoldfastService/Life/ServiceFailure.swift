@@ -18,8 +18,8 @@ struct ServiceFailure {
         }
     }
 
-    /// Whether it speaks against the journal or its disk. That another host has taken the journal, or that what keeps it is away,
-    /// does not, and may come as often as it likes.
+    /// Whether it speaks against the journal or its disk. That another host has taken the journal, that what keeps it is away, or that
+    /// somebody has deleted its working copy does not, and may come as often as it likes.
     var counts: Bool {
         guard let error = error as? JournalError else { return true }
         return !error.code.isOfOwnership

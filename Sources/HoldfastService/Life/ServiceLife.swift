@@ -58,7 +58,9 @@ final class ServiceLife: Sendable {
         self.host = host
         followed = FollowedNotifications(
             configuration.log.follow, engine: engine, logger: host.logger("holdfast.notifications"))
-        fleet = opened.fleet.map { FleetKeeper($0, host: host, metrics: metrics, means: means) }
+        fleet = opened.fleet.map { [engine] in
+            FleetKeeper($0, engine, host: host, metrics: metrics, means: means)
+        }
         feedback = FeedbackKeeper(
             Self.readers(of: routes, engine, host), logger: host.logger("holdfast.feedback"))
         feedbackSettings = Monitor(routes.map(\.settings))
@@ -94,7 +96,8 @@ final class ServiceLife: Sendable {
         ]
         if let fleet, let outcomes, let place = opened.fleet {
             let submissions = SubmissionsBySQL(
-                place.own, place.terms, engine, takesNew: true, logger: host.logger("holdfast.journal"))
+                place.own, place.terms, engine, takesNew: true, restraint: fleet.restraint,
+                logger: host.logger("holdfast.journal"))
             fleet.watch(submissions, outcomes)
             services += [
                 .init(service: fleet, successTerminationBehavior: .ignore),

@@ -60,7 +60,9 @@ enum DatabaseLook {
             try report.add(space(schema, journal.id, connection))
             journals.append(report)
         }
-        return FleetReport(schema: schema.description, durability, journals)
+        var report = FleetReport(schema: schema.description, durability, journals)
+        if let refusal = connection.facts.readOnlyRefusal { report.add(readOnly: refusal) }
+        return report
     }
 
     /// - Returns: nil for who may not ask.

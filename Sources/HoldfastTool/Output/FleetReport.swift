@@ -140,6 +140,13 @@ struct FleetReport: Encodable {
         }
     }
 
+    /// - Parameter refusal: why nothing can be written.
+    mutating func add(readOnly refusal: PQError) {
+        let advice = refusal.advice.map { " \($0)." } ?? ""
+        warnings.insert(
+            "Nothing can be written: \(refusal.message), and hosts with such a role take nothing.\(advice)", at: 0)
+    }
+
     /// Whether two servers can be written to.
     private(set) var hasRivals = false
 

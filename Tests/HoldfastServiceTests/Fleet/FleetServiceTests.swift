@@ -143,6 +143,21 @@ struct FleetServiceTests {
         #expect(await running.error == nil)
     }
 
+    @Test("A host whose working copy is deleted makes another, and goes on by itself with all that it has accepted")
+    func copyDeleted() async throws {
+        let run = try host("one")
+        async let running = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        try await submit(3, to: run)
+        let copy = try #require(run.state.withLock(\.life)?.place?.directory)
+        try FileManager.default.removeItem(atPath: copy)
+        #expect(await waitUntil { run.state.withLock(\.reopened) == 1 && run.health.isReady })
+        try await submit(1, to: run)
+        await run.end()
+        let outcome = await running
+        #expect(outcome.error == nil && outcome.left == 4, "\(outcome)")
+    }
+
     @Test("That a host takes no submissions by SQL is told, and over when it takes them")
     func submissionsRefused() async throws {
         let run = try host("one")

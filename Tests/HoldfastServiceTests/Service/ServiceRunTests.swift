@@ -232,7 +232,7 @@ struct ServiceRunTests {
     @Test("Another owner, and a store that is away, speak against no journal, and may come for ever")
     func passing() {
         var schedule = ReopenSchedule()
-        for code in [JournalError.Code.ownershipLost, .unreachable] {
+        for code in [JournalError.Code.ownershipLost, .unreachable, .copyLost] {
             let failure = ServiceFailure(JournalError(code, "elsewhere"))
             #expect(failure.mayPass && !failure.counts)
             for _ in 0..<10 { #expect(schedule.failed(after: .zero, counts: failure.counts) == .seconds(1)) }

@@ -249,6 +249,7 @@ import Testing
         for (error, kind) in [
             (JournalError(.ownershipLost, "another host has it"), nil),
             (JournalError(.contradicted, "the database went back"), nil),
+            (JournalError(.copyLost, "the copy was deleted"), nil),
             (JournalError(.unreachable, "the database is full", advice: full), "database-away"),
         ] as [(JournalError, String?)] {
             let bench = try bench()

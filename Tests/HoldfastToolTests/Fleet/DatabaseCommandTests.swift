@@ -80,6 +80,29 @@ struct DatabaseCommandTests {
         #expect(throws: PostgresFailure.self) { try holding.value() }
     }
 
+    @Test("A role whose transactions begin read-only is told by the status, as it is by a check")
+    func readOnly() async throws {
+        let role = "reader_\(schema)"
+        try cluster.psql("CREATE ROLE \(role) LOGIN")
+        let made = try await Tool.run(
+            "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", role)
+        #expect(made.status == 0, "\(made.errors)")
+        func status() async throws -> Tool.Result {
+            try await Tool.run(
+                "postgres", "status", "--database", cluster.tcp("user=\(role)"), "--schema", schema, "--json")
+        }
+        #expect(try await !status().output.contains("read-only"))
+        try cluster.psql("ALTER ROLE \(role) SET default_transaction_read_only = on")
+        let found = try await status()
+        #expect(found.output.contains("role \(role) in database postgres begins read-only"), "\(found.output)")
+        #expect(found.output.contains("RESET default_transaction_read_only") && found.status == 0, "\(found.errors)")
+        let folder = try TemporaryFolder()
+        let check = try await Tool.run(
+            "serve", "--check", "--config", hostFile(cluster.tcp("user=\(role)"), in: folder))
+        let said = check.output + check.errors
+        #expect(check.status != 0 && said.contains("begins read-only"), "\(said)")
+    }
+
     @Test("A check tells a password that is wrong from one that is missing, and both from a database that is not there")
     func check() async throws {
         let folder = try TemporaryFolder()

@@ -12,11 +12,13 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             may migrate at once. Hosts of the version before go on with a schema that is newer, so an upgrade begins with \
             this, and then upgrades one host after the other.
 
-            With --print, the statements are printed for psql and nothing is connected to.
+            With --print, the statements are printed for psql and nothing is connected to. They make the schema from the beginning, \
+            and fail where it is there, with its version: --from that version prints what is missing.
 
             Examples:
               holdfast postgres migrate --database "host=db1 dbname=push user=holdfast_owner" --service holdfast
               holdfast postgres migrate --print --service holdfast > holdfast.sql
+              holdfast postgres migrate --print --from 14 --service holdfast > upgrade.sql
 
             Exit codes: 0 done · 66 there is no such database · 69 it can't be reached · 77 the role may not · 78 a role or a schema \
             that can't be used, and nothing was changed.
@@ -93,7 +95,9 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
 
     private func text(_ migrator: Migrator) throws(ToolError) -> String {
         do throws(SchemaError) {
-            return try migrator.text(after: from ?? 0, service: service, submitter: submitter, operators: operators)
+            let text = try migrator.text(
+                after: from ?? 0, service: service, submitter: submitter, operators: operators)
+            return from == nil ? "\(migrator.requiringNoSchema)\n\(text)" : text
         } catch {
             throw ToolError(error)
         }

@@ -1,0 +1,117 @@
+internal import Holdfast
+
+/// Decides whether a host takes what other hosts could send in its place: submissions by SQL, and journals of hosts that are gone.
+/// It has no clock and no engine.
+///
+/// A host that has had no connection to its push service on any route for ``patience`` leaves both to others, as long as others
+/// live. What waits in its own journal has connections tried all the while, and the first that is made ends this. Where a route is
+/// not tried, since nothing waits for it, one submission is taken now and then: else hosts that all leave them to others would
+/// never find out that they can send again.
+struct TakingRule: Sendable {
+    /// How a route stands, over all engines of the host.
+    enum Standing: Hashable, Sendable {
+        case connected
+        /// It has no connection, and none has failed: nothing was to be sent, or the last one was closed in an orderly way.
+        case idle
+        /// The last try has failed, or the last connection has ended otherwise.
+        ///
+        /// - Parameter failures: since the route was away.
+        case away(failures: Int)
+    }
+
+    enum Verdict: Hashable, Sendable {
+        case takes
+        /// All is left to others, but for one submission as a trial.
+        case tries
+        case leaves
+    }
+
+    /// How long no route may have a connection before anything is left to others.
+    static let patience = Duration.seconds(30)
+    /// From one trial to the next.
+    static let trialInterval = Duration.seconds(60)
+    /// Behind its last failure a route may be there again, and nobody has tried. Longer than the pauses between tries, with a try.
+    static let memory = Duration.seconds(180)
+    /// How long a lost host's journal must have been left by all, before it is taken by a host that leaves such journals to others.
+    static let delay = Duration.seconds(60)
+
+    private struct Away {
+        let since: Duration
+        var failures: Int
+        var failedAt: Duration
+    }
+
+    private var routes: Set<String> = []
+    private var away: [String: Away] = [:]
+    /// Routes that had a connection when one was last tried.
+    private var proven: Set<String> = []
+    /// When a trial may be made; nil while everything is taken.
+    private var nextTrial: Duration?
+
+    /// The routes were looked at.
+    ///
+    /// - Parameters:
+    ///   - hosts: that live, with this one.
+    ///   - now: by a clock of this host.
+    mutating func looked(_ standings: [String: Standing], hosts: Int, at now: Duration) {
+        routes = Set(standings.keys)
+        proven.formIntersection(routes)
+        away = away.filter { standings[$0.key] != nil }
+        for (route, standing) in standings {
+            switch standing {
+            case .connected:
+                proven.insert(route)
+                away[route] = nil
+            case .idle: away[route] = nil
+            case .away(let failures):
+                proven.remove(route)
+                var known = away[route] ?? Away(since: now, failures: failures, failedAt: now)
+                if known.failures != failures { (known.failures, known.failedAt) = (failures, now) }
+                away[route] = known
+            }
+        }
+        let isCutOff = proven.isEmpty && away.values.contains { now - $0.since >= Self.patience }
+        if hosts > 1, isCutOff {
+            nextTrial = nextTrial ?? now + Self.trialInterval
+        } else {
+            nextTrial = nil
+        }
+    }
+
+    func verdict(at now: Duration) -> Verdict {
+        guard let nextTrial else { return .takes }
+        return nextTrial <= now && hasUntried(at: now) ? .tries : .leaves
+    }
+
+    /// A submission was taken as a trial.
+    mutating func tried(at now: Duration) {
+        if nextTrial != nil { nextTrial = now + Self.trialInterval }
+    }
+
+    /// Whether a route may reach its service, and nobody knows.
+    private func hasUntried(at now: Duration) -> Bool {
+        routes.contains { route in away[route].map { now - $0.failedAt >= Self.memory } ?? true }
+    }
+}
+
+extension TakingRule.Standing {
+    init(_ state: EngineStatus.ConnectionState, failures: Int) {
+        if case .connected = state {
+            self = .connected
+        } else if case .waiting = state {
+            self = .away(failures: failures)
+        } else {
+            self = .idle
+        }
+    }
+
+    /// What two engines make of a route. One that has tried knows more than one that has not.
+    func joined(with other: Self) -> Self {
+        switch (self, other) {
+        case (.connected, _), (_, .connected): .connected
+        case (.away(let first), .away(let second)): .away(failures: first + second)
+        case (.away, .idle): self
+        case (.idle, .away), (.idle, .idle): other
+        }
+    }
+}
