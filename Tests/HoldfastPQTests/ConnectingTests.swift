@@ -65,8 +65,10 @@ struct ConnectingTests {
         let proxy = try FaultProxy(to: cluster.port)
         // As pgbouncer says it.
         let fields = ["SFATAL", "C08P01", "Munsupported startup parameter: options", ""]
-        let body = fields.flatMap { Array($0.utf8) + [0] }
-        proxy.fail(.refuse("options", with: Array("E".utf8) + [0, 0, 0, UInt8(body.count + 4)] + body))
+        var message: [UInt8] = []
+        for field in fields { message += Array(field.utf8) + [0] }
+        let head: [UInt8] = [UInt8(ascii: "E"), 0, 0, 0, UInt8(message.count + 4)]
+        proxy.fail(.refuse("options", with: head + message))
         let connection = try connect(cluster.tcp(port: proxy.port))
         #expect(connection.facts.settings["default_transaction_isolation"] == "read committed")
         connection.close()

@@ -12,7 +12,6 @@ extension RouteJudge {
         let before = settleCauses(in: &plan, known: known, at: now)
         guard !plan.answers.isEmpty else { return }
         plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
-        plan.answers.fresh = before.count { $0 == 0 }
         let last = plan.refusals.last.map { lanes.key($0.flight.lane, $0.flight.uid) }
         let judgement = throttle.take(
             plan.answers, isRepeated: plan.refusals.count == 1 && last == lastRefused, now: now.monotonic,
@@ -68,13 +67,18 @@ extension RouteJudge {
                 plan.postpone(
                     flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
                     wall: now.wall, random: { self.jitter.unit() })
-            } else if isAboutTopic(flight, ticket: ticket, result, into: &plan, at: now) {
-                answers.others += 1
-            } else {
-                plan.refusals.append((ticket, flight, result))
-                answers.count(refusal: result)
-                before.append(known.before)
+                continue
             }
+            let kind = settleRefusalOfTopic(flight, ticket: ticket, result, into: &plan, at: now)
+            if case .aboutTopic = kind {
+                answers.others += 1
+                continue
+            }
+            answers.count(refusal: result)
+            if known.before == 0 { answers.fresh += 1 }
+            guard case .none = kind else { continue }
+            plan.refusals.append((ticket, flight, result))
+            before.append(known.before)
         }
         plan.answers = answers
         return before

@@ -1,10 +1,20 @@
 /// Topics that the service refuses for now wait, where it takes others, and all others go: see ``TopicRefusals``.
 extension RouteJudge {
-    /// Whether the refusal of an entry is about its topic. Then the entry waits for that.
-    func isAboutTopic(
+    /// What becomes of an entry that was refused for now.
+    enum RefusalOfTopic {
+        /// It is for the throttle.
+        case none
+        /// The topic is on trial: the entry waits for it, and the refusal counts for the throttle.
+        case onTrial
+        /// The refusal is about its topic, for which it waits.
+        case aboutTopic
+    }
+
+    /// Settles a refusal that is about the entry's topic, or of the probe of one on trial.
+    func settleRefusalOfTopic(
         _ flight: SentWindow.Flight, ticket: Ticket, _ result: SendResult, into plan: inout SettlementPlan,
         at now: Moment
-    ) -> Bool {
+    ) -> RefusalOfTopic {
         let name = breakers.name(of: flight.topic)
         var words: String?
         switch topicRefusals.refused(flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn) {
@@ -18,10 +28,13 @@ extension RouteJudge {
         }
         let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
         guard let name, words != nil || topicHold.isSetAside(name, for: .refusals) else {
-            topicHold.lost(
-                lane: flight.lane, flight.uid, hasFailed: true, refusalProbes, atLeast: told, at: now,
-                random: jitter.unit())
-            return false
+            let due = topicHold.failed(
+                lane: flight.lane, flight.uid, refusalProbes, atLeast: told, at: now, random: jitter.unit())
+            guard let due else { return .none }
+            plan.waitForService(
+                flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, retry: configuration.retry,
+                until: due, wall: now.wall)
+            return .onTrial
         }
         let refusal = topicHold.refused(
             name, lane: flight.lane, uid: flight.uid, cause: .refusals, words: words, refusalProbes, atLeast: told,
@@ -34,7 +47,7 @@ extension RouteJudge {
                 .topicSetAside(name, because: words ?? SettlementPlan.describe(result), kind: .topicSetAside))
             if !topicRefusals.areOthersRefused(than: flight.topic) { throttle.beginAnew() }
         }
-        return true
+        return .aboutTopic
     }
 
     /// Whether the route's next request is to be of a topic that was not refused, if there is one.

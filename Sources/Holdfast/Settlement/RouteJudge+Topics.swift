@@ -52,7 +52,7 @@ extension RouteJudge {
         // Those have failed: see ``wait(for:_:ticket:_:cause:words:spare:into:at:)``.
         case .laneStopped(.topic): break
         case .rejected(.suspectToken) where cause == .tokens: break
-        // Judged with the turn's other refusals: see ``isAboutTopic(_:ticket:_:into:at:)``.
+        // Judged with the turn's other refusals: see ``settleRefusalOfTopic(_:ticket:_:into:at:)``.
         case .deferred(.token) where cause == .refusals, .deferred(.service) where cause == .refusals: break
         // Nothing is said of its token.
         case .rejected(.notification) where cause == .tokens: topicHold.ended(lane: flight.lane, flight.uid)

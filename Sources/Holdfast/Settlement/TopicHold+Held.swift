@@ -53,6 +53,8 @@ extension TopicHold {
         var words: String
         var since: WallTime
         var state: State
+        /// Of the last pause.
+        var waitsSince = Duration.zero
         var failures = 0
         /// Probes that follow without a pause when one has failed.
         var run = 0

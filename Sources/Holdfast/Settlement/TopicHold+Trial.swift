@@ -1,5 +1,8 @@
 /// Topics that wait to show how others fare: see ``TopicSilence`` and ``TopicRefusals``.
 extension TopicHold {
+    /// So often the pauses double meanwhile.
+    static let trialDoublings = 2
+
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
     mutating func tryOthers(
         than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
@@ -15,6 +18,19 @@ extension TopicHold {
         case .waiting?, .ready?, .out?: return
         }
         held[topic]?.isOnTrial = true
+    }
+
+    /// The probe of a topic was refused, and it is not known yet whether it is the topic or the service. Another entry is tried
+    /// after a pause, and soon, so that it becomes known.
+    ///
+    /// - Returns: where the entry waits, behind those that were not tried; nil for one that is no probe.
+    mutating func failed(
+        lane: Int, _ uid: UID, _ schedule: ProbeSchedule, atLeast least: Duration, at now: Moment, random: Double
+    ) -> WallTime? {
+        guard let topic = outs[Flight(lane: lane, uid: uid)], let entry = held[topic] else { return nil }
+        held[topic]?.failures = min(entry.failures + 1, Self.trialDoublings)
+        wait(topic, schedule, atLeast: least, at: now, random: random)
+        return due(entry, lane, hasFailed: true)
     }
 
     /// The service answers others, and not this one.

@@ -25,6 +25,8 @@ struct TopicHold: Sendable {
     static let greatestRun = 1000
     /// So many probes of a topic that the service refuses tell, although others wait.
     static let tellingProbes = 3
+    /// So long after a probe its entry is on disk again, where there is one.
+    static let settled = Duration.seconds(5)
     /// So many pauses tell of a topic whose tokens are called bad. After the last of them 128 entries were tried, and 255
     /// in all.
     static let tellingRuns = 8
@@ -179,9 +181,14 @@ struct TopicHold: Sendable {
         switch entry.state {
         case .returning: forget(topic)
         // Before its first entries are on disk, nothing waits yet.
-        case .ready where entry.hasWaited && lanes.allSatisfy { $0.sweeps == 0 }: forget(topic)
+        case .ready where isLeft(entry): forget(topic)
         case .ready, .waiting, .out: break
         }
+    }
+
+    /// Whether all that had waited was taken back, or has expired.
+    private func isLeft(_ entry: Held) -> Bool {
+        entry.places.isEmpty && entry.hasWaited && lanes.allSatisfy { $0.sweeps == 0 }
     }
 
     mutating func forget(_ topic: String) {
@@ -196,6 +203,7 @@ struct TopicHold: Sendable {
         if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
         let pause = max(schedule.pause(after: entry.failures, random: random), least)
         held[topic]?.state = .waiting(until: now.monotonic + pause)
+        held[topic]?.waitsSince = now.monotonic
         held[topic]?.nextProbeAt = now.wall.advanced(by: pause)
     }
 
@@ -238,12 +246,11 @@ struct TopicHold: Sendable {
     ///
     /// - Parameter hasFailed: whether the next pause is longer.
     mutating func lost(
-        lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, atLeast least: Duration = .zero,
-        at now: Moment, random: Double
+        lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
         if hasFailed { held[topic]?.failures += 1 }
-        wait(topic, schedule, atLeast: least, at: now, random: random)
+        wait(topic, schedule, at: now, random: random)
     }
 
     /// The connection has ended, with the probes that it had.
@@ -264,6 +271,7 @@ struct TopicHold: Sendable {
                 held[topic]?.state = .ready
                 changeSides(of: topic)
                 forgetIfIdle(topic)
+            case .waiting where isLeft(entry) && entry.waitsSince + Self.settled <= now.monotonic: forget(topic)
             case .out(_, _, let deadline) where deadline <= now.monotonic:
                 wait(topic, schedule, at: now, random: random)
             case .waiting, .ready, .out, .returning: continue
@@ -299,7 +307,8 @@ struct TopicHold: Sendable {
         guard !held.isEmpty else { return nil }
         let states = held.values.lazy.compactMap { entry -> Duration? in
             switch entry.state {
-            case .waiting(let until), .out(_, _, let until): until
+            case .waiting(let until): isLeft(entry) ? min(until, entry.waitsSince + Self.settled) : until
+            case .out(_, _, let until): until
             case .ready, .returning: nil
             }
         }

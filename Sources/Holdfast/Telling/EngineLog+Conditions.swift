@@ -74,6 +74,12 @@ extension Logger {
         tell(Conditions.Change(kind: .began, condition: condition, isTold: true, leftOut: 0))
     }
 
+    /// Tells that a condition of which no machine keeps account is over.
+    package func tellEnd(of condition: HealthCondition, at now: WallTime) {
+        let lasted = max(now.since(condition.since), .zero)
+        tell(Conditions.Change(kind: .ended(lasted: lasted), condition: condition, isTold: true, leftOut: 0))
+    }
+
     /// Writes the line of a change, where it has one.
     package func tell(_ change: Conditions.Change) {
         guard change.isTold else { return }

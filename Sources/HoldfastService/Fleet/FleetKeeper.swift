@@ -88,7 +88,8 @@ final class FleetKeeper: Service, Sendable {
         let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
         let watch = try FleetWatch(
             journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
-            delay: { [restraint] in restraint.delay })
+            // What it asks has the keeper's state, and that has the watch.
+            delay: { [weak restraint] in restraint?.delay ?? .zero })
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in

@@ -43,12 +43,9 @@ final class ServiceConditions: Sendable {
         return all
     }
 
-    /// Webhooks log their own troubles, with what they do about them, and each reload that it is refused.
+    /// Webhooks log their own troubles, with what they do about them, and each reload that it is refused, or taken up at last.
     private func isToldByOthers(_ change: Conditions.Change) -> Bool {
-        switch (change.condition.kind, change.kind) {
-        case (.webhookFailing, _), (.reloadRefused, .began), (.reloadRefused, .changed): true
-        default: false
-        }
+        [.webhookFailing, .reloadRefused].contains(change.condition.kind)
     }
 
     private func isToldByEngine(_ change: Conditions.Change) -> Bool {

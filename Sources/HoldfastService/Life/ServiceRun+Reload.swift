@@ -95,13 +95,17 @@ extension ServiceRun {
         }
         host.setLevel(new.log.level ?? .info)
         host.setFormat(new.log.format)
-        let isStale = state.withLock { state in
+        let (isStale, refused) = state.withLock { state in
+            let refused = state.refusedReload
             state.configuration = reload.configuration
             state.routes = reload.routes
             state.webhooks = reload.webhooks
             state.reloads += 1
             state.refusedReload = nil
-            return state.life !== life
+            return (state.life !== life, refused)
+        }
+        if let condition = ServiceFindings(refusedReload: refused).refused {
+            logger.tellEnd(of: condition, at: EngineClock.system.wall())
         }
         // Another life has begun meanwhile, with what was before.
         if isStale { askForReload() }
