@@ -76,6 +76,25 @@ import Testing
         #expect(refuse(&hold, "a", uid: 9).isNews)
     }
 
+    @Test("A topic of which all was taken back while its probe was out is forgotten soon after, whatever its next pause")
+    func leftByAll() {
+        var hold = hold()
+        hold.waits(until: refuse(&hold, "a").due, lane: 0)
+        for second in [1, 3, 7, 15, 31, 63] {
+            hold.look(schedule, at: Moment(monotonic: .seconds(second), wall: wall), random: 0.999)
+            #expect(check(&hold, "a", uid: 2, at: .seconds(second)) == .goes)
+            let due = refuse(&hold, "a", uid: 2, at: .seconds(second)).due
+            if second < 63 { hold.waits(until: due, lane: 0) }
+        }
+        // Nothing is put back, and the two places are found to be empty.
+        for place in hold.places(inLane: 0) { hold.emptied(place, lane: 0) }
+        #expect(hold.statuses.count == 1 && hold.wake == .seconds(68))
+        hold.look(schedule, at: Moment(monotonic: .seconds(67), wall: wall), random: 0)
+        #expect(hold.statuses.count == 1)
+        hold.look(schedule, at: Moment(monotonic: .seconds(68), wall: wall), random: 0)
+        #expect(hold.isEmpty)
+    }
+
     @Test("A topic whose first entries are not on disk yet when it is to be tried stays set aside") func unwritten() {
         var hold = hold()
         let refusal = refuse(&hold, "a")
