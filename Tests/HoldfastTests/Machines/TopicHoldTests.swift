@@ -76,7 +76,7 @@ import Testing
         #expect(refuse(&hold, "a", uid: 9).isNews)
     }
 
-    @Test("A topic of which all was taken back while its probe was out is forgotten soon after, whatever its next pause")
+    @Test("A topic of which all was taken back while its probe was out is forgotten soon after")
     func leftByAll() {
         var hold = hold()
         hold.waits(until: refuse(&hold, "a").due, lane: 0)
