@@ -127,15 +127,24 @@ struct HostJournalsTests {
         second.close()
     }
 
-    @Test("The check of a journal finds nothing wrong with a working copy")
+    @Test("A working copy is checked, backed up and compacted as any journal, and its host goes on with it")
     func verified() throws {
         let folder = try TemporaryFolder()
-        let owned = try Host(schema, in: folder).open()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
         try add("one", to: owned)
         let directory = owned.directory
         owned.close()
         let report = try JournalVerification.run(directory: directory)
         #expect(report.damage.isEmpty, "\(report.damage)")
+        let backup = folder("backup")
+        _ = try JournalBackup.run(directory: directory, destination: backup)
+        #expect(try JournalVerification.run(directory: backup).damage.isEmpty)
+        let compacted = try JournalCompaction.run(directory: directory)
+        #expect(compacted.rows == report.rows)
+        let again = try host.open()
+        #expect(try lanes(again) == ["one"])
+        again.close()
     }
 
     @Test(

@@ -7,12 +7,16 @@ extension HandOuts {
     /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic.
     func letOthersGo(at now: Moment) throws(JournalError) {
         let kept = kept
-        guard !kept.isEmpty || judge.looksForOtherTopic else {
+        let isRefused = judge.looksForOtherTopic(now: now.monotonic)
+        guard !kept.isEmpty || isRefused else {
             if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
-        guard try isOtherAtHand(at: now) else { return }
-        if judge.looksForOtherTopic {
+        guard try isOtherAtHand(at: now) else {
+            if nextSearch(now: now.monotonic) == nil { judge.throttle.foundNoOthers(now: now.monotonic) }
+            return
+        }
+        if isRefused {
             judge.letOthersGoBeforeRefused(at: now)
             searchedThrough = [:]
         }
@@ -43,9 +47,8 @@ extension HandOuts {
 
     /// When the search goes on; nil when there is nothing more to search.
     func nextSearch(now: Duration) -> Duration? {
-        guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty, places.holdReason == nil,
-            judge.looksForOtherTopic || !kept.isEmpty
-        else { return nil }
+        guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty else { return nil }
+        guard judge.looksForOtherTopic(now: now) || places.holdReason == nil && !kept.isEmpty else { return nil }
         let goesOn = searchedThrough.contains { index, uid in
             lanes[index].isRunning && uid < lanes[index].machine.lastUID
         }

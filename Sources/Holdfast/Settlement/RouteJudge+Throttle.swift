@@ -76,6 +76,7 @@ extension RouteJudge {
             }
             answers.count(refusal: result)
             if known.before == 0 { answers.fresh += 1 }
+            if topicRefusals.isHurried(flight.topic) { answers.ofOtherTopics += 1 }
             guard case .none = kind else { continue }
             plan.refusals.append((ticket, flight, result))
             before.append(known.before)

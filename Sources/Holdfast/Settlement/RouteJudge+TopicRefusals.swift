@@ -16,15 +16,11 @@ extension RouteJudge {
         at now: Moment
     ) -> RefusalOfTopic {
         let name = breakers.name(of: flight.topic)
-        var words: String?
-        switch topicRefusals.refused(flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn) {
-        case .nothing: break
-        case .convicted(let requests):
-            words =
-                "the push service takes others, and has refused its last \(requests) requests for now: "
+        let requests = topicRefusals.refused(
+            flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn)
+        let words = requests.map {
+            "the push service takes others, and has refused its last \($0) requests for now: "
                 + SettlementPlan.describe(result)
-        case .acquitted(let topics):
-            for topic in topics { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
         }
         let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
         guard let name, words != nil || topicHold.isSetAside(name, for: .refusals) else {
@@ -50,16 +46,21 @@ extension RouteJudge {
         return .aboutTopic
     }
 
-    /// Whether the route's next request is to be of a topic that was not refused, if there is one.
-    var looksForOtherTopic: Bool { throttle.isToProbe && topicRefusals.letsOthersGo }
+    /// Whether the route's next request is to be of a topic that was not refused, if there is one. During a long `Retry-After`
+    /// one try is enough: it may be the topic's.
+    func looksForOtherTopic(now: Duration) -> Bool {
+        if throttle.isToProbe { return topicRefusals.letsOthersGo(tries: 2) }
+        return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: 1)
+    }
 
     /// Something else than the refused topics is at hand: they wait, and it goes.
     func letOthersGoBeforeRefused(at now: Moment) {
+        let told = throttle.probeOthers(now: now.monotonic)
         for topic in topicRefusals.letOthersGo() {
             guard let name = breakers.name(of: topic) else { continue }
             topicHold.tryOthers(
                 than: name, cause: .refusals, words: "the push service refuses its requests for now", refusalProbes,
-                at: now, random: jitter.unit())
+                atLeast: told, at: now, random: jitter.unit())
         }
     }
 

@@ -14,6 +14,8 @@ extension RouteThrottle {
         var others = 0
         /// Of those refused, the ones that were never refused before.
         var fresh = 0
+        /// Of those refused, the ones of a topic that was tried for the first time: see ``TopicRefusals``.
+        var ofOtherTopics = 0
         /// The greatest of them.
         var retryAfter: Duration?
 

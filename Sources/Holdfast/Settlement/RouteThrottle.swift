@@ -45,6 +45,8 @@ struct RouteThrottle: Sendable {
     private var failures = 0
     /// When the last pause began, and when there was more to send than the recovery from it allowed, last.
     private var pausedAt: Duration?
+    /// When, in a pause that is longer than of itself, another topic may be tried.
+    private var othersAt: Duration?
     private var limitedAt: Duration?
     private var recoveringSince = Duration.zero
     /// How much was granted since the pause began.
@@ -76,6 +78,21 @@ struct RouteThrottle: Sendable {
     }
 
     var isPaused: Bool { if case .paused = phase { true } else { false } }
+
+    /// Whether the service has asked for a long pause, and one topic may be all that it speaks of: then another one may be tried.
+    func mayProbeOthers(now: Duration) -> Bool { isPaused && othersAt.map { $0 <= now } ?? false }
+
+    /// There is no other topic, so far.
+    mutating func foundNoOthers(now: Duration) { othersAt = othersAt.map { max($0, now + .seconds(1)) } }
+
+    /// The next request is the probe, and of another topic.
+    ///
+    /// - Returns: how long the pause would have been.
+    mutating func probeOthers(now: Duration) -> Duration {
+        guard case .paused(let until) = phase else { return .zero }
+        phase = .probing(isUnderWay: false)
+        return max(until - now, .zero)
+    }
 
     /// Whether the next request is the probe.
     var isToProbe: Bool { phase == .probing(isUnderWay: false) }
@@ -159,7 +176,7 @@ struct RouteThrottle: Sendable {
     /// When to ask again by the clock, if there is more to send than it allows; nil when only an answer changes anything.
     func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
         switch phase {
-        case .paused(let until): until
+        case .paused(let until): othersAt.map { $0 > now ? min($0, until) : until } ?? until
         case .recovering: limit > inFlight - min(stale, inFlight) ? pace?.nextAllowance(now: now) : nil
         case .open, .probing: nil
         }
@@ -315,7 +332,7 @@ struct RouteThrottle: Sendable {
         let isSure: Bool
         if case .probing = phase {
             isSure = answers.fresh > 0
-            failures += isSure ? 1 : 0
+            failures += isSure && answers.ofOtherTopics == 0 ? 1 : 0
         } else {
             isSure = answers.refused > 1 || phase == .recovering && answers.fresh > 0
             failures = 1
@@ -326,6 +343,8 @@ struct RouteThrottle: Sendable {
         tally = RefusalTally()
         limit = 1
         let until = now + wait(isSure ? answers.retryAfter : nil, random: random)
+        let own = now + max(wait(nil, random: random), Self.meaningful)
+        othersAt = until > own ? own : nil
         phase = .paused(until: until)
         return until
     }

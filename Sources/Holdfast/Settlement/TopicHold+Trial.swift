@@ -5,16 +5,17 @@ extension TopicHold {
 
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
     mutating func tryOthers(
-        than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, at now: Moment, random: Double
+        than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, atLeast least: Duration = .zero,
+        at now: Moment, random: Double
     ) {
         switch held[topic]?.state {
         case nil:
             _ = setAside(
-                topic, lane: 0, cause: cause, words: words, spare: 0, schedule, at: now, random: random)
+                topic, lane: 0, cause: cause, words: words, spare: 0, schedule, atLeast: least, at: now, random: random)
         case .returning?:
             held[topic]?.cause = cause
             held[topic]?.words = words
-            wait(topic, schedule, at: now, random: random)
+            wait(topic, schedule, atLeast: least, at: now, random: random)
         case .waiting?, .ready?, .out?: return
         }
         held[topic]?.isOnTrial = true

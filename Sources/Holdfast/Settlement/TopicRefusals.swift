@@ -9,15 +9,6 @@
 ///
 /// A pure machine, and bounded. While nothing is refused it knows nothing.
 struct TopicRefusals: Sendable {
-    /// The conclusion from a refusal.
-    enum Finding: Hashable, Sendable {
-        case nothing
-        /// The service takes others, and has refused so many requests of the topic, one behind the other.
-        case convicted(requests: Int)
-        /// It is the service: these need not wait for others.
-        case acquitted([UInt32])
-    }
-
     private struct Record: Sendable {
         /// Answers of the last few hundred of all topics.
         var taken = 0
@@ -37,10 +28,8 @@ struct TopicRefusals: Sendable {
     static let least = 3
     /// The greatest probability of bad luck.
     static let doubt = 0.01
-    /// A topic is put on trial when it was tried so often.
-    static let leastTries = 2
-    /// Where more topics than this are refused alike, and nothing is taken, none is to blame.
-    static let greatestAlike = 3
+    /// Where more topics than this are refused, and nothing is taken, none of them is tried sooner for being another one.
+    static let greatestHurried = 10
     private static let limit = 1000
     /// Older answers count half from so many on.
     private static let memory = 500
@@ -50,8 +39,6 @@ struct TopicRefusals: Sendable {
     private var records: [UInt32: Record] = [:]
     private var answers = 0
     private var takenSince = 0
-    /// Nothing is put on trial before anything is taken.
-    private var blamesService = false
 
     /// Whether nothing was refused: as good as always.
     var isEmpty: Bool { records.isEmpty }
@@ -60,8 +47,18 @@ struct TopicRefusals: Sendable {
     func contains(_ topic: UInt32) -> Bool { records[topic].map { $0.requests > 0 } ?? false }
 
     /// Whether there are topics that may be put on trial, so that others go first.
-    var letsOthersGo: Bool {
-        !blamesService && records.values.contains { $0.tries >= Self.leastTries && !$0.isOnTrial }
+    ///
+    /// - Parameter tries: how often one must have been tried. Where one is on trial, once is enough.
+    func letsOthersGo(tries: Int) -> Bool {
+        guard !records.isEmpty else { return false }
+        let least = records.values.contains(where: \.isOnTrial) ? 1 : tries
+        return records.values.contains { $0.tries >= least && !$0.isOnTrial }
+    }
+
+    /// Whether this was the first try of a topic, behind another one that was refused: then the next try need not wait longer.
+    func isHurried(_ topic: UInt32) -> Bool {
+        let refused = records.values.count { $0.requests > 0 }
+        return records[topic]?.tries == 1 && (2...Self.greatestHurried).contains(refused)
     }
 
     /// Something of the topic was taken, or refused for a reason of its own.
@@ -69,7 +66,6 @@ struct TopicRefusals: Sendable {
     /// - Parameter handedOutIn: the turn in which it went out.
     mutating func taken(_ topic: UInt32, handedOutIn turn: UInt32) {
         guard !records.isEmpty else { return }
-        blamesService = false
         takenSince += 1
         guard takenSince < Self.oblivion else {
             records = [:]
@@ -89,8 +85,9 @@ struct TopicRefusals: Sendable {
     /// - Parameters:
     ///   - device: its mark, see ``RefusedEntries``.
     ///   - handedOutIn: the turn in which it went out.
-    mutating func refused(_ topic: UInt32, device: UInt64, handedOutIn turn: UInt32) -> Finding {
-        guard topic != TopicBreakers.none, add(topic) else { return .nothing }
+    /// - Returns: how many requests of the topic were refused, one behind the other, if it is convicted.
+    mutating func refused(_ topic: UInt32, device: UInt64, handedOutIn turn: UInt32) -> Int? {
+        guard topic != TopicBreakers.none, add(topic) else { return nil }
         takenSince = 0
         var record = records[topic]!
         record.refused += 1
@@ -104,10 +101,7 @@ struct TopicRefusals: Sendable {
         let isNewDevice = device == RefusedEntries.nobody || !record.devices.contains(device)
         if record.devices.count < Self.least, isNewDevice { record.devices.append(device) }
         records[topic] = record
-        if record.rounds >= Self.least {
-            return isProven(record, topic) ? .convicted(requests: record.requests) : .nothing
-        }
-        return blameService()
+        return record.rounds >= Self.least && isProven(record, topic) ? record.requests : nil
     }
 
     /// Something of another topic was taken that went out behind what was refused.
@@ -131,20 +125,10 @@ struct TopicRefusals: Sendable {
         records.contains { $0.key != topic && $0.value.taken > 0 && $0.value.refused > 0 }
     }
 
-    private mutating func blameService() -> Finding {
-        let alike = records.values.count { $0.requests > 0 && $0.rounds < 2 }
-        guard !blamesService, alike > Self.greatestAlike else { return .nothing }
-        blamesService = true
-        let tried = records.filter(\.value.isOnTrial).keys.sorted()
-        for topic in tried { records[topic]?.isOnTrial = false }
-        return .acquitted(tried)
-    }
-
     /// Something of another topic is at hand.
     ///
     /// - Returns: the topics that are to wait.
     mutating func letOthersGo() -> [UInt32] {
-        guard letsOthersGo else { return [] }
         let topics = records.filter { $0.value.requests > 0 }.keys.sorted()
         for topic in topics { records[topic]?.isOnTrial = true }
         return topics

@@ -106,9 +106,10 @@ struct HealthReport: Encodable, Equatable {
             return "\(elsewhere.words.printable(maximumLength: 400))\n  next: \(elsewhere.next.withoutControls)"
         }
         // A service that starts with a journal sealed by half ends: what comes first is said there.
-        guard state == .atRest, halfSealed == nil, let unconfirmed, unconfirmed > 0 else { return nil }
-        return "  next: start the service: systemctl start holdfast; what `holdfast send` has left: "
-            + "holdfast recover --journal \(ShellText.word(journal))"
+        guard state == .atRest, halfSealed == nil, let unconfirmed else { return nil }
+        let start = "  next: start the service: systemctl start holdfast"
+        guard unconfirmed > 0 else { return start }
+        return "\(start); what `holdfast send` has left: holdfast recover --journal \(ShellText.word(journal))"
     }
 
     private func queue(_ now: WallTime) -> String? {
@@ -116,7 +117,7 @@ struct HealthReport: Encodable, Equatable {
         guard unconfirmed > 0 else { return "nothing waits" }
         let all = "\(Format.plural(unconfirmed, "notification")) \(unconfirmed == 1 ? "waits" : "wait")"
         let deferred = min(deferred ?? 0, unconfirmed)
-        guard deferred < unconfirmed else { return "\(all), deferred: `holdfast journal list` says until when" }
+        guard deferred < unconfirmed else { return "\(all), deferred: `holdfast journal list` says why" }
         let oldest = oldestAcceptedAt.map { ", the oldest accepted \(Format.span(now.since($0.value))) ago" } ?? ""
         guard deferred > 0 else { return all + oldest }
         return

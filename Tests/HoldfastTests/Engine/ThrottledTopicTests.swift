@@ -104,6 +104,27 @@ import Testing
         #expect(isTold(bench) == [Self.busy])
     }
 
+    @Test(
+        "The others go before long, however many such topics are ahead, and however long the service asks to wait",
+        arguments: [1, 2, 5, 8], [nil, 30, 3600])
+    func many(topics: Int, seconds: Int?) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let answer = SendResult(
+            apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
+        let taken = Monitor(0)
+        bench.answer = { notification in
+            guard notification.topic == Self.other else { return answer }
+            taken.withLock { $0 += 1 }
+            return .confirmed
+        }
+        for number in 0..<400 {
+            try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)"))
+        }
+        try bench.submit(some(10_000..<10_050, of: Self.other))
+        bench.advance(by: .seconds(45))
+        #expect(taken.withLock { $0 } == 50)
+    }
+
     @Test("Behind 45,000 of such a topic the others go, too") func far() throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, Self.answers[0])

@@ -45,6 +45,24 @@ struct StatusCommandTests {
         #expect(try await world.stop().status == 0)
         let rest = try await status(world)
         #expect(rest.status == 3 && rest.output.contains("is at rest"), "\(rest)")
+        #expect(rest.output.contains("next: start the service: systemctl start holdfast"), "\(rest)")
+    }
+
+    @Test("Of a service that takes connections and answers nothing, a try says so") func silent() async throws {
+        let script = try TemporaryFolder()
+        try script.write("silence.yaml", "steps:\n  - answer: silence")
+        let world = try await ServiceWorld(mockFlags: ["--script", script("silence.yaml")])
+        try world.writeConfiguration(route: "    send-deadline: 6s")
+        try await world.serve()
+        let sender = try world.send(3, journal: "sender")
+        #expect(try await waitUntilAsync { try await status(world).output.contains("service-away") })
+        let config = ["--config", world.folder("holdfast.yaml")]
+        for command in [["routes", "connect", "example"], ["lanes", "resume", "--all", "--now"]] {
+            let tried = try await Self.tool(command + config)
+            #expect(tried.status == 75 && tried.output.contains("nothing was answered"), "\(command): \(tried)")
+        }
+        _ = try await sender.result()
+        #expect(try await world.stop().status == 0)
     }
 
     /// The service is back, the route waits for minutes, and does not when it is told to try.
@@ -213,7 +231,7 @@ struct StatusCommandTests {
         #expect(
             line(5000, 200)
                 == "5,000 notifications wait: 4,800 in their turn, the oldest accepted 4 min ago; 200 deferred")
-        #expect(line(2, 2) == "2 notifications wait, deferred: `holdfast journal list` says until when")
+        #expect(line(2, 2) == "2 notifications wait, deferred: `holdfast journal list` says why")
     }
 
     @Test("What is to be known and holds nothing up has a line of its own, and all is healthy") func notices() {
