@@ -18,10 +18,12 @@ struct FileCopy {
     ///   - path: of the new file.
     ///   - target: how the new file is sealed; nil for one that is not.
     ///   - renews: whether rows that are sealed with another key than the target's are sealed anew.
+    ///   - keepsPlace: whether a working copy's place in its log is copied, too: without it, the new file is a journal of its own.
     ///   - change: returns the new value of a row; `nil` leaves it as it is.
     /// - Throws: `damaged` when the source is not sound; whatever the disk says.
     init(
         of opened: JournalImage.Opened, to path: String, sealing target: JournalSeal?, renews: Bool = false,
+        keepsPlace: Bool = false,
         _ progress: @escaping (InspectionProgress) -> Void,
         change: (_ table: String, _ value: Span<UInt8>) throws(EntryRecord.Fault) -> [UInt8]?
     ) throws(JournalError) {
@@ -46,8 +48,10 @@ struct FileCopy {
             var writer = try DataFileWriter(
                 path, pageByteCount: file.pageByteCount, mapByteCount: file.meta.mapByteCount,
                 transaction: file.meta.transaction)
-            let tables = walk.tables()
-            strange = tables.map(\.name).filter { name in !Self.tables(of: part).contains(name) }
+            let tables = walk.tables().filter { part != .entries || keepsPlace || $0.name != WorkingCopy.tableName }
+            strange = tables.map(\.name).filter { name in
+                !Self.tables(of: part).contains(name) && !(keepsPlace && name == WorkingCopy.tableName)
+            }
             for table in strange.isEmpty ? tables : [] {
                 writer.beginTable(table.name)
                 if copy.changesOrder(of: table.name) {

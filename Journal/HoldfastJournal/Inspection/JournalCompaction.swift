@@ -76,7 +76,9 @@ package enum JournalCompaction {
                     try JournalSeal(part, keys, listed: nil, index: opened.seal?.index)
                 }
                 isSealed = target != nil || opened.seal != nil
-                let copy = try FileCopy(of: opened, to: unfinished, sealing: target, renews: true, progress) { _, _ in
+                let copy = try FileCopy(
+                    of: opened, to: unfinished, sealing: target, renews: true, keepsPlace: true, progress
+                ) { _, _ in
                     nil
                 }
                 return (copy, opened.finding.file?.byteCount ?? 0)

@@ -12,6 +12,10 @@ package struct CopyPlace: Sendable {
 
     init(_ directory: String) { self.directory = directory }
 
+    /// Whether a directory has a working copy, wherever it was moved. What waits in one that nobody uses may have been delivered by
+    /// another host.
+    package static func isCopy(_ directory: String) -> Bool { Files.exists(CopyPlace(directory).noteFile) }
+
     var entries: String { LMDBJournal.entries(in: directory) }
 
     /// The note beside the copy; `nil` where there is none, or where it is of another boot of the machine: such a copy may have lost

@@ -191,6 +191,12 @@ struct TopicHold: Sendable {
         entry.places.isEmpty && entry.hasWaited && lanes.allSatisfy { $0.sweeps == 0 }
     }
 
+    /// When a topic of which nothing waits any more is forgotten, whatever its pause. What was refused for now may wait elsewhere, by
+    /// itself.
+    private func forgetsAt(_ entry: Held) -> Duration? {
+        isLeft(entry) && entry.cause != .refusals ? entry.waitsSince + Self.settled : nil
+    }
+
     mutating func forget(_ topic: String) {
         guard let entry = held.removeValue(forKey: topic) else { return }
         slots[entry.slot] = nil
@@ -271,7 +277,7 @@ struct TopicHold: Sendable {
                 held[topic]?.state = .ready
                 changeSides(of: topic)
                 forgetIfIdle(topic)
-            case .waiting where isLeft(entry) && entry.waitsSince + Self.settled <= now.monotonic: forget(topic)
+            case .waiting where forgetsAt(entry).map { $0 <= now.monotonic } ?? false: forget(topic)
             case .out(_, _, let deadline) where deadline <= now.monotonic:
                 wait(topic, schedule, at: now, random: random)
             case .waiting, .ready, .out, .returning: continue
@@ -307,7 +313,7 @@ struct TopicHold: Sendable {
         guard !held.isEmpty else { return nil }
         let states = held.values.lazy.compactMap { entry -> Duration? in
             switch entry.state {
-            case .waiting(let until): isLeft(entry) ? min(until, entry.waitsSince + Self.settled) : until
+            case .waiting(let until): min(until, forgetsAt(entry) ?? until)
             case .out(_, _, let until): until
             case .ready, .returning: nil
             }

@@ -1,6 +1,7 @@
 internal import Foundation
 package import Holdfast
 internal import HoldfastJournal
+internal import HoldfastPostgres
 
 /// Journals of a directory where working copies of journals in PostgreSQL are to lie: they were used before `journal.postgres`
 /// was configured, and nobody would deliver what is left in them.
@@ -36,6 +37,8 @@ package enum FormerJournals {
     private static func waiting(in place: String) throws(JournalError) -> Int? {
         // A directory of copies has a blacklist, as a journal has.
         guard FileManager.default.fileExists(atPath: LMDBJournal.entries(in: place)) else { return nil }
+        // A copy that somebody has moved away: the database has what is in it, and other hosts may have delivered it.
+        guard !CopyPlace.isCopy(place) else { return nil }
         do throws(JournalError) {
             guard let reader = try JournalReader.ofMade(directory: place) else { return nil }
             defer { reader.close() }

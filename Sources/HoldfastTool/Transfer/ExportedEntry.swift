@@ -53,14 +53,16 @@ enum ExportedEntry {
     }
 
     /// The line of an entry, with its newline.
-    static func line(_ entry: JournalEntry) -> [UInt8] {
+    ///
+    /// - Parameter mayBeSent: whether it may have been sent whatever the journal has of it.
+    static func line(_ entry: JournalEntry, mayBeSent: Bool = false) -> [UInt8] {
         var line = JSONLine()
         line.add(Key.uid, entry.uid.rawValue)
         line.add(Key.lane, entry.lane.description)
         line.add(Key.producer, entry.producer)
         addPlace(of: entry, to: &line)
         line.add(Key.acceptedAt, entry.acceptedAt.milliseconds)
-        line.add(Key.possiblySent, entry.isPossiblySent)
+        line.add(Key.possiblySent, entry.isPossiblySent || mayBeSent)
         line.add(Key.attempts, entry.attempts)
         line.add(Key.lastReason, entry.lastReason?.rawValue)
         line.add(Key.retryOf, entry.retryOf?.rawValue)

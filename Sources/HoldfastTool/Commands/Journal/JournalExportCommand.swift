@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastPostgres
 internal import HoldfastService
 
 struct JournalExportCommand: AsyncParsableCommand {
@@ -49,8 +50,15 @@ struct JournalExportCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await export() } }
 
     private func export() async throws -> ToolStatus {
-        let reader = try JournalReader(at: try placeOptions.path())
+        let path = try placeOptions.path()
+        let reader = try JournalReader(at: path)
         defer { reader.close() }
+        let isLeftCopy = reader.owner == nil && CopyPlace.isCopy(path)
+        if isLeftCopy {
+            Console.standard.note(
+                "this is a host's copy of a journal in PostgreSQL, and nobody uses it: what waits in it may have been delivered by "
+                    + "another host, so all of it is exported as possibly sent. Hosts deliver it without an import")
+        }
         try await UnknownLanes.tell(filterOptions.lane, in: LocalSource(reader))
         let aside = try reader.status().aside
         if aside > 0 {
@@ -64,13 +72,17 @@ struct JournalExportCommand: AsyncParsableCommand {
         }
         var listing = reader.listing(matching: filterOptions.filter(states: stateOptions.kinds))
         guard let output else {
-            let count = try write(&listing) { bytes throws(ToolError) in try Console.export(bytes) }
+            let count = try write(&listing, mayBeSent: isLeftCopy) { bytes throws(ToolError) in
+                try Console.export(bytes)
+            }
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported")
             return Self.status(of: listing)
         }
         let file = try PrivateFile(output)
         do {
-            let count = try write(&listing) { bytes throws(ToolError) in try file.write(bytes) }
+            let count = try write(&listing, mayBeSent: isLeftCopy) { bytes throws(ToolError) in
+                try file.write(bytes)
+            }
             try await file.finish()
             Console.standard.note("\(Format.plural(count, "entry", "entries")) exported to \(output)")
         } catch {
@@ -88,11 +100,13 @@ struct JournalExportCommand: AsyncParsableCommand {
     /// One page at a time.
     ///
     /// - Returns: how many entries there were.
-    private func write(_ listing: inout EntryListing, to sink: ([UInt8]) throws(ToolError) -> Void) throws -> Int {
+    private func write(
+        _ listing: inout EntryListing, mayBeSent: Bool, to sink: ([UInt8]) throws(ToolError) -> Void
+    ) throws -> Int {
         var count = 0
         while let page = try listing.next() {
             guard !page.isEmpty else { continue }
-            try sink(page.flatMap(ExportedEntry.line))
+            try sink(page.flatMap { ExportedEntry.line($0, mayBeSent: mayBeSent) })
             count += page.count
             Console.standard.showStatus("exported: \(Format.count(count))")
         }
