@@ -48,10 +48,9 @@ struct FileCopy {
             var writer = try DataFileWriter(
                 path, pageByteCount: file.pageByteCount, mapByteCount: file.meta.mapByteCount,
                 transaction: file.meta.transaction)
-            let tables = walk.tables().filter { part != .entries || keepsPlace || $0.name != WorkingCopy.tableName }
-            strange = tables.map(\.name).filter { name in
-                !Self.tables(of: part).contains(name) && !(keepsPlace && name == WorkingCopy.tableName)
-            }
+            let place = part == .entries ? WorkingCopy.tableName : nil
+            let tables = walk.tables().filter { keepsPlace || $0.name != place }
+            strange = tables.map(\.name).filter { $0 != place && !Self.tables(of: part).contains($0) }
             for table in strange.isEmpty ? tables : [] {
                 writer.beginTable(table.name)
                 if copy.changesOrder(of: table.name) {

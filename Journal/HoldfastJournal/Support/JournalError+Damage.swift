@@ -9,34 +9,24 @@ extension JournalError {
 
     /// The error for a data file in use that the next opening will not find, with the notifications in it.
     static func lost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
-        let (what, advice) =
+        let advice =
             switch loss {
             case .deleted:
-                (
-                    "was deleted",
-                    "What was in it is lost with the process that has it open: restore a backup, or begin a new journal"
-                )
-            case .moved: ("was moved away", "Put it back, or what is in it is not delivered")
-            case .replaced:
-                ("was replaced by another file", "Put back the one that was there, or what is in it is not delivered")
+                "What was in it is lost with the process that has it open: restore a backup, or begin a new journal"
+            case .moved: "Put it back, or what is in it is not delivered"
+            case .replaced: "Put back the one that was there, or what is in it is not delivered"
             }
         return JournalError(
             .damaged,
-            "\(file) \(what) while \(directory) was in use. Nothing is accepted or sent any more, since the next start "
+            "\(file) \(loss.words) while \(directory) was in use. Nothing is accepted or sent any more, since the next start "
                 + "would not find it. \(advice); and see to it that nobody touches the files of a journal in use.")
     }
 
     /// The error for a data file in use of a working copy, which the next opening makes again.
     static func copyLost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
-        let what =
-            switch loss {
-            case .deleted: "was deleted"
-            case .moved: "was moved away"
-            case .replaced: "was replaced by another file"
-            }
-        return JournalError(
+        JournalError(
             .copyLost,
-            "\(file) \(what) while the working copy \(directory) was in use. What was accepted is in the database, from which another "
+            "\(file) \(loss.words) while the working copy \(directory) was in use. What was accepted is in the database, from which another "
                 + "copy is made when this host opens it anew. See to it that nobody touches the files of a copy in use")
     }
 
@@ -56,6 +46,17 @@ extension LMDBError.Code {
             [
                 .corrupted, .invalid, .pageNotFound, .cursorFull, .versionMismatch, .incompatible, .badTransaction,
             ].contains(self)
+        }
+    }
+}
+
+extension DataFileLoss {
+    /// What was done to the file.
+    fileprivate var words: String {
+        switch self {
+        case .deleted: "was deleted"
+        case .moved: "was moved away"
+        case .replaced: "was replaced by another file"
         }
     }
 }

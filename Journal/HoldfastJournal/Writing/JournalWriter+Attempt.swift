@@ -137,8 +137,7 @@ extension JournalWriter {
             case .repeats(let others): return .repeats(others)
             case .committed(let state, let figures):
                 // On disk it is; the question is whether anybody will find it.
-                let loss = store.environment.loss(in: directory, isCopy: options.gate != nil)
-                if let loss { return .lost(loss) }
+                if let loss = store.environment.loss(in: directory, isCopy: isCopy) { return .lost(loss) }
                 return .committed(state, figures, progress, trim)
             }
         } catch {

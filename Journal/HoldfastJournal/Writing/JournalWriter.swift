@@ -76,6 +76,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     }
 
     var entryLimit: Int? { options.entryLimit }
+    /// Whether a database keeps what is in it.
+    var isCopy: Bool { options.gate != nil }
 
     // MARK: The thread's work
 
@@ -122,8 +124,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         lookAtRoom()
         beginIndex()
         for environment in environments {
-            let loss = environment.loss(in: directory, isCopy: options.gate != nil)
-            if let loss { return fail(loss, later: loss) }
+            if let loss = environment.loss(in: directory, isCopy: isCopy) { return fail(loss, later: loss) }
         }
     }
 

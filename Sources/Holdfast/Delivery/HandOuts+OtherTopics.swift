@@ -55,8 +55,8 @@ extension HandOuts {
         return goesOn ? now + .milliseconds(1) : nil
     }
 
-    /// The number of entries up to and including so many whose topics are not set aside; all of them where there are no more.
-    /// Those between are withheld together.
+    /// Counts the entries of a batch from its first one through the last of `most` entries that may go. Entries of topics that are
+    /// set aside are counted, too, so that they are withheld in one settlement. Where fewer may go, all are counted.
     func count(in batch: EntryBatch, through most: Int) -> Int {
         var left = most
         return firstReadable(in: batch) { fields in

@@ -35,13 +35,14 @@ final class HandOuts {
     func handOut(at now: Moment) {
         guard !connections.pool.active.isEmpty else { return }
         do throws(JournalError) {
-            if judge.throttle.mayProbeOthers(now: now.monotonic) { try letOthersGo(at: now) }
+            if places.holdReason == nil || judge.throttle.mayProbeOthers(now: now.monotonic) {
+                try letOthersGo(at: now)
+            }
             guard places.holdReason == nil else { return }
             for index in lanes.indices {
                 guard let ceiling = lanes[index].machine.raiseAhead() else { continue }
                 context.journal.raiseMark(of: lanes[index].id, to: ceiling)
             }
-            try letOthersGo(at: now)
             if try tryAccused(at: now) { return }
             try fillKeptPlaces(at: now)
             try sharePlaces(at: now)

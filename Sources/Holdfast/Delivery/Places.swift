@@ -126,7 +126,7 @@ final class Places {
         return lanes.hasWork
     }
 
-    /// What the lane may do next, with room for the outcomes.
+    /// How many entries a lane may read, and hand out. Each of those that are read has room for its outcome.
     struct Grant {
         static let nothing = Grant(reading: 0, going: 0)
         /// Entries to read.
@@ -135,7 +135,7 @@ final class Places {
         let going: Int
     }
 
-    /// What the lane may read and hand out next, at most `limit` entries.
+    /// Decides how many entries the lane may read and hand out next: at most `limit`.
     ///
     /// - Parameters:
     ///   - isKept: whether they are for places reserved for the lane.

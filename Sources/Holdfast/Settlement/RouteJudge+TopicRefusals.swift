@@ -1,6 +1,6 @@
 /// Topics that the service refuses for now wait, where it takes others, and all others go: see ``TopicRefusals``.
 extension RouteJudge {
-    /// What becomes of an entry that was refused for now.
+    /// What a refusal for now is about, as far as the topic of its entry tells.
     enum RefusalOfTopic {
         /// It is for the throttle.
         case none

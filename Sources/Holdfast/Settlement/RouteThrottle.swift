@@ -285,7 +285,7 @@ struct RouteThrottle: Sendable {
         beginAnew()
     }
 
-    /// What was refused says nothing of the service.
+    /// Forgets the throttling: the refusals that led to it were not about the service.
     mutating func beginAnew() {
         recoveries = FutileRecoveries()
         (phase, pace, pausedAt, limitedAt) = (.open, nil, nil, nil)

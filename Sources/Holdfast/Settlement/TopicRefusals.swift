@@ -57,8 +57,8 @@ struct TopicRefusals: Sendable {
 
     /// Whether this was the first try of a topic, behind another one that was refused: then the next try need not wait longer.
     func isHurried(_ topic: UInt32) -> Bool {
-        let refused = records.values.count { $0.requests > 0 }
-        return records[topic]?.tries == 1 && (2...Self.greatestHurried).contains(refused)
+        guard records[topic]?.tries == 1 else { return false }
+        return (2...Self.greatestHurried).contains(records.values.count { $0.requests > 0 })
     }
 
     /// Something of the topic was taken, or refused for a reason of its own.

@@ -44,8 +44,8 @@ package struct PQSession: Sendable {
         return standard.filter { settings[$0.key] == nil }
     }
 
-    /// What of ``wanted`` the server is told with the start of the session, before any statement: a role's own settings may be such
-    /// that the statements of ``step()`` fail under them. Only settings that every server knows are among them, since a server
+    /// The settings of ``wanted`` with which the session begins. A role may have settings of its own under which the statements of
+    /// ``step()`` would fail. Only settings that every server knows are among them, since a server
     /// refuses a session for one that it does not know.
     var startUp: [String: String] { wanted.filter { Self.atStartUp.contains($0.key) } }
 

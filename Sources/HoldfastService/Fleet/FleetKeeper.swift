@@ -76,7 +76,8 @@ final class FleetKeeper: Service, Sendable {
             + [watch].compactMap(\.self)
     }
 
-    /// What is wrong with the servers of the database, what is in the way for longer than a moment, and what is left to others.
+    /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, and whether it leaves work
+    /// to other hosts.
     func conditions(now: WallTime) -> [HealthCondition] {
         let found = troubles
         let moment = Moment(monotonic: place.terms.clock.monotonic(), wall: now)

@@ -105,7 +105,7 @@ extension TakingRule.Standing {
         }
     }
 
-    /// What two engines make of a route. One that has tried knows more than one that has not.
+    /// Joins the standings of one route in two engines. An engine that has tried to connect knows more than one that has not.
     func joined(with other: Self) -> Self {
         switch (self, other) {
         case (.connected, _), (_, .connected): .connected
