@@ -15,6 +15,7 @@ extension Consumer {
         censuses.look(now: time)
         judge.topicHold.look(context.configuration.probes, at: now, random: context.jitter.unit())
         trimIfDue(at: now)
+        handOuts.lookWhoYields()
         promotions.lookForResumed(at: now)
         promotions.bringBack(now: time)
     }

@@ -45,7 +45,7 @@ extension HandOuts {
                     possibleDuplicates: duplicates))
         }
         link.flights.handOuts += tickets.count
-        places.handedOut(tickets.count)
+        places.handedOut(tickets.count, now: now.monotonic)
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         performer.settle(plan, connection: number, at: now)
     }

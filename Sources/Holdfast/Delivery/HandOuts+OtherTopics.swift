@@ -4,11 +4,14 @@ extension HandOuts {
     static let othersLook = 20_000
 
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
-    /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic.
+    /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic, and
+    /// one that gets no answer keeps the next one.
     func letOthersGo(at now: Moment) throws(JournalError) {
+        let isKept = isThrottleKept(now: now.monotonic)
+        if isKept { noteHesitation() }
         let kept = kept
-        let isRefused = judge.looksForOtherTopic(now: now.monotonic)
-        guard !kept.isEmpty || isRefused else {
+        let isThrottled = isKept || judge.looksForOtherTopic(now: now.monotonic)
+        guard !kept.isEmpty || isThrottled else {
             if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
@@ -16,14 +19,31 @@ extension HandOuts {
             if nextSearch(now: now.monotonic) == nil { judge.throttle.foundNoOthers(now: now.monotonic) }
             return
         }
-        if isRefused {
-            judge.letOthersGoBeforeRefused(at: now)
-            searchedThrough = [:]
-        }
-        guard !kept.isEmpty, judge.letOthersGo(at: now) else { return }
         searchedThrough = [:]
+        if isThrottled { judge.letOthersGoBeforeRefused(at: now) }
+        if isKept { judge.throttle.passOver(inFlight: connections.inFlight) }
+        guard judge.letOthersGo(at: now) else { return }
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
             connections.giveUp(number, now: now.monotonic)
+        }
+    }
+
+    /// While a throttled route has but one request, no topic's probe is that request, where anything else is left to read.
+    func lookWhoYields() {
+        judge.topicHold.yields =
+            judge.throttle.isToProbe && lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+    }
+
+    private func isThrottleKept(now: Duration) -> Bool {
+        judge.confirmationMode == .perNotification
+            && judge.throttle.isKept(inFlight: connections.inFlight, now: now)
+    }
+
+    private func noteHesitation() {
+        for link in connections.links.values {
+            for flight in link.flights.window.unansweredFlights {
+                judge.silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn)
+            }
         }
     }
 
@@ -42,13 +62,15 @@ extension HandOuts {
         guard let flights = connections[number]?.flights, flights.cumulative == nil, !flights.hasWorked else {
             return false
         }
-        return flights.window.unansweredTopics.allSatisfy { judge.silence.contains($0) }
+        return flights.window.unansweredFlights.allSatisfy { judge.silence.contains($0.topic) }
     }
 
     /// When the search goes on; nil when there is nothing more to search.
     func nextSearch(now: Duration) -> Duration? {
         guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty else { return nil }
-        guard judge.looksForOtherTopic(now: now) || places.holdReason == nil && !kept.isEmpty else { return nil }
+        guard
+            judge.looksForOtherTopic(now: now) || isThrottleKept(now: now) || places.holdReason == nil && !kept.isEmpty
+        else { return nil }
         let goesOn = searchedThrough.contains { index, uid in
             lanes[index].isRunning && uid < lanes[index].machine.lastUID
         }

@@ -165,9 +165,9 @@ final class Places {
     }
 
     /// So many were handed out.
-    func handedOut(_ count: Int) {
+    func handedOut(_ count: Int, now: Duration) {
         rate.take(count)
-        judge.throttle.take(count)
+        judge.throttle.take(count, now: now)
     }
 
     /// Whether outcomes leave room for more. If not, the route is told when they do.

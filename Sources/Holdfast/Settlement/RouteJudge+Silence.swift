@@ -2,6 +2,8 @@
 extension RouteJudge {
     /// The service has answered something of a topic.
     func answered(_ topic: UInt32, at now: Moment) {
+        // It was slow, and no more.
+        if silence.isOnTrial(topic), let name = breakers.name(of: topic) { topicHold.acquit(name) }
         for tried in silence.answered(topic) {
             if let name = breakers.name(of: tried) { topicHold.hurry(name, at: now) }
         }

@@ -27,6 +27,8 @@ struct RouteThrottle: Sendable {
     private static let meaningful = Duration.seconds(2)
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
+    /// What has had no answer for so long does not keep others.
+    private static let patience = Duration.seconds(2)
     /// So many refusals one behind the other are the service's word, whatever share of the notifications was refused before.
     private static let sureInARow = 10
 
@@ -38,8 +40,10 @@ struct RouteThrottle: Sendable {
     private(set) var limit: Int
     /// Nil while no rate was measured.
     private(set) var pace: ThrottlePace?
-    /// Entries in flight since before the pause.
+    /// Entries in flight since before the pause, and those that others do not wait for any more.
     private var stale = 0
+    /// When anything went out last, or was answered.
+    private var quietSince = Duration.zero
     private var tally = RefusalTally()
     /// Refused probes in a row, the refusal before them included.
     private var failures = 0
@@ -92,6 +96,26 @@ struct RouteThrottle: Sendable {
         guard case .paused(let until) = phase else { return .zero }
         phase = .probing(isUnderWay: false)
         return max(until - now, .zero)
+    }
+
+    /// Whether requests that have no answer yet are what others wait for, and have been for long enough.
+    func isKept(inFlight: Int, now: Duration) -> Bool {
+        waitsForAnswers(inFlight: inFlight) && quietSince + Self.patience <= now
+    }
+
+    private func waitsForAnswers(inFlight: Int) -> Bool {
+        switch phase {
+        case .probing(let isUnderWay): isUnderWay && inFlight > 0
+        case .recovering: limit <= inFlight - min(stale, inFlight)
+        case .open, .paused: false
+        }
+    }
+
+    /// Others do not wait for what is under way.
+    mutating func passOver(inFlight: Int) {
+        guard waitsForAnswers(inFlight: inFlight) else { return }
+        stale = inFlight
+        if case .probing = phase { phase = .probing(isUnderWay: false) }
     }
 
     /// Whether the next request is the probe.
@@ -154,8 +178,9 @@ struct RouteThrottle: Sendable {
     }
 
     /// So many entries went out.
-    mutating func take(_ count: Int) {
+    mutating func take(_ count: Int, now: Duration) {
         guard count > 0 else { return }
+        quietSince = now
         if case .probing = phase { phase = .probing(isUnderWay: true) }
         pace?.take(count)
     }
@@ -177,8 +202,11 @@ struct RouteThrottle: Sendable {
     func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
         switch phase {
         case .paused(let until): othersAt.map { $0 > now ? min($0, until) : until } ?? until
-        case .recovering: limit > inFlight - min(stale, inFlight) ? pace?.nextAllowance(now: now) : nil
-        case .open, .probing: nil
+        case .recovering where !waitsForAnswers(inFlight: inFlight): pace?.nextAllowance(now: now)
+        case .probing, .recovering:
+            // Until then only an answer changes anything.
+            waitsForAnswers(inFlight: inFlight) && quietSince + Self.patience > now ? quietSince + Self.patience : nil
+        case .open: nil
         }
     }
 
@@ -197,6 +225,7 @@ struct RouteThrottle: Sendable {
     mutating func take(
         _ answers: Answers, isRepeated: Bool = false, now: Duration, random: () -> Double
     ) -> Judgement {
+        quietSince = now
         granted += answers.granted
         if isThrottling { grantedAhead += answers.granted - answers.known }
         refusedInARow = answers.granted > 0 ? 0 : refusedInARow + answers.fresh

@@ -235,9 +235,9 @@ package struct SentWindow: Sendable {
             .map { ticket(of: $0) }
     }
 
-    /// The topic's number of each that is not answered.
-    var unansweredTopics: some Sequence<UInt32> {
-        slots.lazy.filter { $0.state.isUnanswered }.map(\.flight.topic)
+    /// Each that is not answered.
+    var unansweredFlights: some Sequence<Flight> {
+        slots.lazy.filter { $0.state.isUnanswered }.map(\.flight)
     }
 
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {

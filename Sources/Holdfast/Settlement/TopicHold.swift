@@ -36,6 +36,8 @@ struct TopicHold: Sendable {
     var slots: [Int: String] = [:]
     var outs: [Flight: String] = [:]
     var lanes: [Lane]
+    /// Whether all that may go out is one request, and there is something else to read: no topic's probe is that request.
+    var yields = false
 
     init(policy: TopicPolicy, lanes: Int, now: Duration) {
         self.policy = policy
@@ -59,6 +61,7 @@ struct TopicHold: Sendable {
         case .out: return .waits(until: due(entry, lane))
         // What a sweep brings back is nothing new.
         case .waiting where entry.spare == 0 || lanes[lane].sweeps > 0: return .waits(until: due(entry, lane))
+        case .waiting where yields, .ready where yields: return .waits(until: due(entry, lane))
         case .waiting, .ready:
             if case .waiting = entry.state { held[topic]?.spare -= 1 }
             let flight = Flight(lane: lane, uid: uid)
@@ -83,8 +86,9 @@ struct TopicHold: Sendable {
     /// Whether the topic's next entry does not go.
     func keeps(_ topic: String) -> Bool {
         switch held[topic]?.state {
-        case nil, .returning?, .ready?: false
-        case .waiting?: held[topic]?.spare == 0
+        case nil, .returning?: false
+        case .ready?: yields
+        case .waiting?: yields || held[topic]?.spare == 0
         case .out?: true
         }
     }

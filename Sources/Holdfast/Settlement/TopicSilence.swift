@@ -4,7 +4,7 @@
 /// a service may take no second request before it has answered one.
 ///
 /// A topic is *silent* from a request that had no answer, if nothing of the topic was answered since that went out, until
-/// something is. Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and
+/// something is. While others wait for a request, its topic counts as silent before the deadline. Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and
 /// others go. When they are answered, and the topic again is not, it is *convicted*. Where too many topics are silent alike, and
 /// nothing is answered, none of them is to blame, and all of them go.
 ///
@@ -47,6 +47,9 @@ struct TopicSilence: Sendable {
     /// Whether the topic had no answer when it was sent last.
     func contains(_ topic: UInt32) -> Bool { silent[topic] != nil }
 
+    /// Whether the topic waits, so that others show how they fare.
+    func isOnTrial(_ topic: UInt32) -> Bool { silent[topic]?.isOnTrial ?? false }
+
     /// Whether others go before those that are silent.
     var letsOthersGo: Bool { !silent.isEmpty && !blamesService }
 
@@ -69,6 +72,15 @@ struct TopicSilence: Sendable {
         let tried = silent.filter(\.value.isOnTrial).keys.sorted()
         for topic in tried { silent[topic]?.isOnTrial = false }
         return tried
+    }
+
+    /// A request of the topic has no answer yet, and others wait for it.
+    ///
+    /// - Parameter handedOutIn: the turn in which it went out.
+    mutating func hesitates(_ topic: UInt32, handedOutIn: UInt32) {
+        guard topic != TopicBreakers.none, silent[topic] == nil, silent.count < Self.limit else { return }
+        if let answered = answeredIn[topic], answered.isTurn(after: handedOutIn) { return }
+        silent[topic] = Silence()
     }
 
     /// A request of the topic had no answer until its deadline.

@@ -134,6 +134,40 @@ import Testing
         #expect(service.taken(of: Self.other) == 5)
     }
 
+    @Test("So they do where each commit takes time") func farAndSlow() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Service(bench, Self.answers[0])
+        try bench.submit(some(0..<20_000, of: Self.busy) + some(100_000..<100_005, of: Self.other))
+        bench.commits = false
+        for _ in 0..<600 {
+            bench.advance(by: .milliseconds(50))
+            bench.journal.commit()
+            bench.settle()
+        }
+        #expect(service.taken(of: Self.other) == 5)
+    }
+
+    @Test(
+        "Where another topic has no answer beside it, the others go before the deadline",
+        arguments: [[0], [1], [0, 1], [1, 0], [2, 0, 1, 2]])
+    func besideSilent(ahead: [Int]) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { $0.topic.hasSuffix("silent") }
+        service.answer = { $0.topic == Self.busy ? Self.answers[0] : .confirmed }
+        // The connection has worked.
+        try bench.submit(some(0..<5, of: Self.other))
+        service.run(for: .seconds(1))
+        let topics = ["com.example.silent", Self.busy, "com.example.also-silent"]
+        for round in 0..<50 {
+            for (place, topic) in ahead.enumerated() {
+                try bench.submit(some((1000 * place + round)..<(1000 * place + round + 1), of: topics[topic]))
+            }
+        }
+        try bench.submit(some(10_000..<10_050, of: Self.other))
+        service.run(for: .seconds(ahead.contains(1) ? 25 : 65))
+        #expect(service.taken(of: Self.other) == 55)
+    }
+
     @Test(
         "Of a service that refuses everything no topic is set aside, and all goes soon after it is back",
         arguments: [1, 2, 3, 8])

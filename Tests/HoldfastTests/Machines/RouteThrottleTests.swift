@@ -44,11 +44,11 @@ import Testing
             let now = Duration.seconds(round)
             throttle.look(now: now)
             #expect(throttle.allowance(inFlight: 0, now: now) == 1)
-            throttle.take(1)
+            throttle.take(1, now: now)
             _ = throttle.take(answers(granted: 1), now: now, random: { 0 })
             var refused = 0
             while refused < 100, throttle.phase == .recovering {
-                throttle.take(1)
+                throttle.take(1, now: now)
                 _ = throttle.take(answers(throttled: 1), now: now, random: { 0 })
                 refused += 1
             }
@@ -140,7 +140,7 @@ import Testing
         #expect(throttle.allowance(inFlight: 0, now: .milliseconds(499)) == 0)
         throttle.look(now: .milliseconds(500))
         #expect(throttle.allowance(inFlight: 0, now: .milliseconds(500)) == 1)
-        throttle.take(1)
+        throttle.take(1, now: .milliseconds(500))
         #expect(throttle.allowance(inFlight: 1, now: .seconds(20)) == 0)
         _ = throttle.take(answers(granted: 1), now: .seconds(20), random: { 0 })
         #expect(throttle.allowance(inFlight: 0, now: .seconds(20)) == 2)
@@ -152,9 +152,35 @@ import Testing
         var throttle = open()
         _ = throttle.take(answers(unavailable: 3), now: .zero, random: { 0 })
         throttle.look(now: .seconds(1))
-        throttle.take(1)
+        throttle.take(1, now: .seconds(1))
         #expect(throttle.allowance(inFlight: 1, now: .seconds(2)) == 0)
         #expect(throttle.allowance(inFlight: 0, now: .seconds(2)) == 1)
+    }
+
+    @Test("A probe without an answer keeps others for two seconds at most, and so does what is recovering")
+    func passedOver() {
+        var throttle = open()
+        _ = throttle.take(answers(unavailable: 3), now: .zero, random: { 0 })
+        throttle.look(now: .seconds(1))
+        throttle.take(1, now: .seconds(1))
+        #expect(!throttle.isKept(inFlight: 1, now: .milliseconds(2999)))
+        #expect(throttle.nextAllowance(inFlight: 1, now: .milliseconds(2999)) == .seconds(3))
+        #expect(throttle.isKept(inFlight: 1, now: .seconds(3)))
+        #expect(throttle.nextAllowance(inFlight: 1, now: .seconds(3)) == nil)
+        // Where there is nothing else, it keeps its place.
+        #expect(throttle.allowance(inFlight: 1, now: .seconds(3)) == 0)
+        throttle.passOver(inFlight: 1)
+        #expect(throttle.allowance(inFlight: 1, now: .seconds(3)) == 1)
+        throttle.take(1, now: .seconds(3))
+        #expect(throttle.allowance(inFlight: 2, now: .seconds(3)) == 0)
+        _ = throttle.take(answers(granted: 1), now: .seconds(4), random: { 0 })
+        #expect(throttle.phase == .recovering && throttle.allowance(inFlight: 1, now: .seconds(4)) == 2)
+        throttle.take(2, now: .seconds(4))
+        #expect(throttle.allowance(inFlight: 3, now: .seconds(5)) == 0)
+        #expect(throttle.nextAllowance(inFlight: 3, now: .seconds(5)) == .seconds(6))
+        #expect(throttle.isKept(inFlight: 3, now: .seconds(6)))
+        throttle.passOver(inFlight: 3)
+        #expect(throttle.allowance(inFlight: 3, now: .seconds(6)) == 2)
     }
 
     @Test("What hangs since before the pause does not hold up the recovery") func hanging() {
@@ -162,7 +188,7 @@ import Testing
         _ = throttle.take(answers(unavailable: 3), now: .zero, random: { 0 })
         throttle.look(now: .seconds(1))
         #expect(throttle.allowance(inFlight: 500, now: .seconds(1)) == 1)
-        throttle.take(1)
+        throttle.take(1, now: .seconds(1))
         #expect(throttle.allowance(inFlight: 501, now: .seconds(1)) == 0)
         _ = throttle.take(answers(granted: 1), now: .seconds(1), random: { 0 })
         #expect(throttle.allowance(inFlight: 500, now: .seconds(1)) == 2)
@@ -173,7 +199,7 @@ import Testing
         let first = throttle.take(answers(unavailable: 1), now: .zero, random: { 0 })
         #expect(first == .service(until: .milliseconds(500)))
         throttle.look(now: .seconds(1))
-        throttle.take(1)
+        throttle.take(1, now: .seconds(1))
         let judgement = throttle.take(answers(unavailable: 1), isRepeated: true, now: .seconds(1), random: { 0 })
         #expect(judgement == .service(until: .seconds(2)))
         #expect(throttle.allowance(inFlight: 0, now: .seconds(1)) == 1)
@@ -190,7 +216,7 @@ import Testing
             pauses.append(until - now)
             now = until
             throttle.look(now: now)
-            throttle.take(throttle.allowance(inFlight: 0, now: now))
+            throttle.take(throttle.allowance(inFlight: 0, now: now), now: now)
         }
         let seconds = pauses.map { $0 / .seconds(1) }
         #expect(seconds == [0.75, 1.5, 30, 6, 12, 24, 45, 45, 45])
@@ -215,7 +241,7 @@ import Testing
         var rounds = 0
         while throttle.isThrottling, rounds < 100 {
             let count = min(throttle.allowance(inFlight: 0, now: .seconds(1)), 2000)
-            throttle.take(count)
+            throttle.take(count, now: .seconds(1))
             _ = throttle.take(answers(granted: count), now: .seconds(1), random: { 0 })
             rounds += 1
         }
@@ -228,7 +254,7 @@ import Testing
         for second in 0..<100 {
             let now = Duration.seconds(second * 7)
             throttle.look(now: now)
-            throttle.take(min(throttle.allowance(inFlight: 0, now: now), 1))
+            throttle.take(min(throttle.allowance(inFlight: 0, now: now), 1), now: now)
             _ = throttle.take(
                 second.isMultiple(of: 3) ? answers(throttled: 1) : answers(granted: 1), now: now, random: { 0 })
         }

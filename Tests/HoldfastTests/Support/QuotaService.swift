@@ -97,7 +97,7 @@ struct QuotaRun {
         let count = min(throttle.allowance(inFlight: inFlight, now: now), 2000 - inFlight, 1000)
         if count > 0 {
             for _ in 0..<count { answers.append((now + roundTrip, service.answer(at: now + roundTrip / 2))) }
-            throttle.take(count)
+            throttle.take(count, now: now)
             inFlight += count
             return true
         }

@@ -59,7 +59,7 @@ struct ShareRun {
             inFlight.append(Entry(at: servedUntil + .milliseconds(30), isKnown: entry.isKnown))
             return false
         }
-        throttle.take(sent)
+        throttle.take(sent, now: now)
     }
 
     private mutating func takeAnswers() {

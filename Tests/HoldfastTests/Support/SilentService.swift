@@ -19,6 +19,8 @@ final class SilentService {
     let bench: Bench
     /// Whether the service leaves this notification unanswered.
     var isSilent: (PushNotification) -> Bool
+    /// What it answers to others.
+    var answer: (PushNotification) -> SendResult = { _ in .confirmed }
     private(set) var taken: [PushNotification] = []
     private var lines: [Int: Line] = [:]
 
@@ -73,8 +75,10 @@ final class SilentService {
                 line.open.removeLast()
                 line.isProven = true
                 line.answeredAt = now
-                taken.append(next.notification)
-                line.connection.sink(.confirmed([next.ticket]))
+                let answer = answer(next.notification)
+                if answer.verdict == .confirmed { taken.append(next.notification) }
+                line.connection.sink(
+                    answer.verdict == .confirmed ? .confirmed([next.ticket]) : .results([(next.ticket, answer)]))
             }
         }
         if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty {
