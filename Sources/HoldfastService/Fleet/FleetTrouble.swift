@@ -25,7 +25,7 @@ struct FleetTrouble: Hashable, Sendable {
             case .orders: "an order to the whole fleet is not carried out"
             case .commits: "commits wait"
             case .lease: "the lease is not renewed"
-            case .upkeep: "no checkpoint is made"
+            case .upkeep: "the journal's log is not looked after, by checkpoints and comparisons"
             case .submissions: "submissions by SQL are not taken"
             case .outcomes: "outcomes are not told to SQL"
             }
