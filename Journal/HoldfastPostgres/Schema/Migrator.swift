@@ -125,6 +125,20 @@ package struct Migrator: Sendable {
 }
 
 extension Migrator {
+    /// The functions of the service that the session's role may not call.
+    func withheld(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) -> [String] {
+        var parameters = PQParameters()
+        parameters.append(migrations.flatMap(\.functions).map { Array("\(schema.quoted).\($0)".utf8) })
+        // Of one that a later version has removed nothing is said.
+        let step = PQStep(
+            """
+            SELECT f.name FROM (
+                SELECT pg_catalog.convert_from(n, 'UTF8') AS name FROM pg_catalog.unnest($1::bytea[]) AS u(n)) AS f
+            WHERE NOT pg_catalog.has_function_privilege(pg_catalog.to_regprocedure(f.name)::oid, 'EXECUTE')
+            """, parameters, reading: true)
+        return try connection.run([step], by: deadline)[0].rows.map { row throws(PQError) in try row.text(0) }
+    }
+
     /// One version in one transaction.
     ///
     /// - Returns: `nil` when there was nothing to do.
