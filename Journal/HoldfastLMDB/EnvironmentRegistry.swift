@@ -18,12 +18,17 @@ final class EnvironmentRegistry: @unchecked Sendable {  // all is touched only w
     private var entries: [FileIdentity: Entry] = [:]
 
     /// Opens an environment that is not open with `body`, under the lock.
+    ///
+    /// One whose data file is gone from there belongs to its directory no more, although its users still read it: another may be
+    /// made in its place, with a lock file of its own.
     func open(
         _ file: FileIdentity, path: String, body: () throws(LMDBError) -> Environment
     ) throws(LMDBError) -> Environment {
         condition.lock()
         defer { condition.unlock() }
-        guard live(file) == nil else { throw LMDBError(.openInThisProcess, "open", path: path) }
+        if let environment = live(file), try environment.dataFileLoss() == nil {
+            throw LMDBError(.openInThisProcess, "open", path: path)
+        }
         let environment = try body()
         environment.leases = 1
         entries[file] = Entry(environment: environment, identity: ObjectIdentifier(environment))

@@ -123,6 +123,34 @@ struct LostFilesTests {
         journal.crash()
     }
 
+    @Test("A copy of a shared blacklist whose file is gone is read until it is closed, beside another one in its place")
+    func blacklistCopy() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let directory = scratch.path + "/copy"
+        var entry = SampleJournal.bad(1)
+        entry.number = 1
+        let row = BlacklistRow(entry.key, entry)
+        let first = try LocalBlacklist.open(directory)
+        try first.replace([row], mark: [1])
+        #expect(first.ending == nil)
+        try FileManager.default.removeItem(atPath: LocalBlacklist.dataFile(in: directory))
+        #expect(first.ending?.code == .copyLost)
+        let refused = #expect(throws: JournalError.self) { try first.replace([], mark: [2]) }
+        #expect(refused?.code == .copyLost)
+        first.giveUp()
+        let second = try LocalBlacklist.open(directory, anew: true)
+        #expect(second.count == 0 && second.mark == nil)
+        #expect(try first.entries(for: row.key.recipient).map(\.key) == [row.key])
+        first.close()
+        try second.replace([row], mark: [3])
+        #expect(second.ending == nil && second.mark == [3])
+        second.close()
+        let next = try LocalBlacklist.open(directory)
+        #expect(next.count == 1 && next.mark == [3])
+        next.close()
+    }
+
     @Test("A file that is put back before anybody has written was never lost")
     func putBack() throws {
         let scratch = Scratch()

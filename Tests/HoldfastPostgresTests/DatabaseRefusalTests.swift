@@ -48,12 +48,18 @@ struct DatabaseRefusalTests {
     func readOnly() throws {
         let schema = try OwnSchema()
         try schema.psql("ALTER ROLE \(schema.service) SET default_transaction_read_only = on")
-        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)"))
-        let error = #expect(throws: JournalError.self) {
-            try HostTerms(target: target, schema: schema.name, host: "host1").examine(by: soon())
+        for wanted in ["any", "read-write"] {
+            let target = try PQTarget(
+                schema.cluster.tcp("user=\(schema.service) target_session_attrs=\(wanted)"))
+            let error = #expect(throws: JournalError.self, "\(wanted)") {
+                try HostTerms(target: target, schema: schema.name, host: "host1").examine(by: soon())
+            }
+            let words = error?.message ?? ""
+            #expect(error?.code == .unreachable)
+            #expect(words.contains("RESET default_transaction_read_only"), "\(words)")
+            // In a session that begins read-only, the other fails.
+            #expect(words.contains("SET default_transaction_read_only = off, and in the same session"), "\(words)")
         }
-        #expect(error?.code == .unreachable)
-        #expect(error?.message.contains("RESET default_transaction_read_only") == true, "\(String(describing: error))")
         try opens(schema, saying: "default_transaction_read_only") {
             try schema.psql("ALTER ROLE \(schema.service) RESET default_transaction_read_only")
         }

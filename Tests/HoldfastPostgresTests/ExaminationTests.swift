@@ -29,6 +29,24 @@ struct ExaminationTests {
         #expect(error?.message.contains("holdfast postgres migrate --service") == true)
     }
 
+    @Test("A function that the role of hosts may not call any more is named, with how it is granted again")
+    func withheld() throws {
+        let functions = try schema.psql(
+            """
+            SELECT oid::regprocedure FROM pg_proc WHERE proname = 'claim_outbox'
+            AND pronamespace = '\(schema.name)'::regnamespace
+            """)
+        for function in functions.split(separator: "\n") {
+            try schema.psql("REVOKE EXECUTE ON FUNCTION \(function) FROM \(schema.service)")
+        }
+        let error = #expect(throws: JournalError.self) { try examine(as: schema.service) }
+        #expect(error?.code == .permissionDenied)
+        let words = error?.message ?? ""
+        #expect(words.contains("claim_outbox(") && words.contains("holdfast postgres migrate --service"), "\(words)")
+        try Migrator(schema: schema.name).migrate(schema.asOwner(), service: schema.service, by: soon())
+        _ = try examine(as: schema.service)
+    }
+
     @Test("Settings of its role keep no host out")
     func roleSettings() throws {
         for setting in [

@@ -127,6 +127,34 @@ struct HostJournalsTests {
         second.close()
     }
 
+    @Test("A copy that somebody removes while its journal is opened is made again")
+    func removedWhileOpening() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let first = try host.open()
+        try add("one", to: first)
+        let directory = first.directory
+        first.close()
+        for _ in 0..<5 {
+            let isOver = Monitor(false)
+            let remover = Background {
+                let end = ContinuousClock.now + .milliseconds(500)
+                while ContinuousClock.now < end, !isOver.withLock({ $0 }) {
+                    try? FileManager.default.removeItem(atPath: directory)
+                    usleep(1000)
+                }
+            }
+            let opened = try host.open()
+            isOver.withLock { $0 = true }
+            try remover.value()
+            // It may be removed behind the opening, and is lost then.
+            opened.close()
+        }
+        let last = try host.open()
+        #expect(try lanes(last) == ["one"])
+        last.close()
+    }
+
     @Test("A working copy is checked, backed up and compacted as any journal, and its host goes on with it")
     func verified() throws {
         let folder = try TemporaryFolder()

@@ -116,19 +116,36 @@ struct MigrationTests {
         #expect(try other.dump() == schema.dump())
     }
 
-    @Test("The printed text for a new schema says of one that is there which version it has, and what to print")
-    func printedForNew() throws {
-        let migrator = migrator(Self.adding(2, readableFrom: 1))
-        let text = migrator.requiringNoSchema + "\n" + (try migrator.text())
-        try schema.cluster.psql("SET ROLE \(schema.owner)", text)
-        #expect(try versions() == "1,2")
+    @Test(
+        "A printed text for another version than is there names both, says what to print, and changes nothing",
+        arguments: [0, 1, 3, 4])
+    func printedForOther(version: Int) throws {
+        let second = Self.adding(2, readableFrom: 1)
+        try migrator(second).migrate(try schema.asOwner(), by: soon())
+        let newest = migrator(second, Self.adding(3, readableFrom: 1), Self.adding(4, readableFrom: 1))
+        // Behind the last version it is rights alone.
+        let text = try newest.text(after: version, service: schema.service)
+        let before = try schema.dump()
         let error = #expect(throws: PostgresFailure.self) {
             try schema.cluster.psql("SET ROLE \(schema.owner)", text)
         }
         let words = "\(error!)"
-        #expect(words.contains("schema \(schema.name) is there already, with version 2"), "\(words)")
+        let what = version == 0 ? "a database without it" : "version \(version)"
+        #expect(
+            words.contains("schema \(schema.name) has version 2, and these statements are for \(what)"), "\(words)")
         #expect(words.contains("--print --from 2"), "\(words)")
-        #expect(try versions() == "1,2")
+        #expect(try versions() == "1,2" && schema.dump() == before)
+        try schema.cluster.psql("SET ROLE \(schema.owner)", try newest.text(after: 2, service: schema.service))
+        #expect(try versions() == "1,2,3,4")
+    }
+
+    @Test("A printed text from a version on does not begin where there is no schema")
+    func printedForNone() throws {
+        let text = try migrator(Self.adding(2, readableFrom: 1)).text(after: 1)
+        let error = #expect(throws: PostgresFailure.self) {
+            try schema.cluster.psql("SET ROLE \(schema.owner)", text)
+        }
+        #expect("\(error!)".contains("schema \(schema.name) is not there, and these statements are for version 1"))
     }
 
     @Test("The text of a version that was published is what it was", arguments: 1...Migration.all.count)

@@ -205,6 +205,53 @@ struct OutboxIntakeTests {
         await other.end()
     }
 
+    @Test("While the journal is full, nothing new is claimed, and what it refused is tried again with pauses")
+    func fullClaimsNothing() async throws {
+        let host = try SQLHost(OwnLog(schema), entryLimit: 5)
+        try schema.submit(0..<8)
+        try host.takeIn(batch: 4)
+        #expect(try eventually { host.intake?.status.trouble != nil })
+        #expect(host.intake?.status.isOfJournal == true)
+        try schema.submit(8..<60)
+        let begin = ContinuousClock.now
+        let refused = host.engine.status().refused
+        #expect(try eventually { host.engine.status().refused >= refused + 20 })
+        // Five tries: 20, 40, 80 ms and so on.
+        #expect(ContinuousClock.now - begin > .milliseconds(250))
+        #expect(try schema.psql("SELECT count(*), count(journal) FROM S.outbox") == "56|4")
+        await host.end()
+    }
+
+    @Test("A full journal's host lets other hosts have what it has claimed, and takes again when it may")
+    func fullLetsGo() async throws {
+        let leaves = Monitor(true)
+        let host = try SQLHost(OwnLog(schema), entryLimit: 5)
+        try schema.submit(0..<8)
+        let isLeft = Monitor(false)
+        try host.takeIn(
+            batch: 4, room: { isLeft.withLock { $0 } ? 0 : .max },
+            leavesRefused: {
+                isLeft.withLock { $0 = leaves.withLock { $0 } }
+                return isLeft.withLock { $0 }
+            })
+        #expect(try eventually { isLeft.withLock { $0 } })
+        #expect(try eventually { try schema.psql("SELECT count(*), count(journal) FROM S.outbox") == "4|0" })
+        #expect(try eventually { host.intake?.status.inHand == 0 && host.intake?.status.trouble == nil })
+        let other = try SQLHost(OwnLog(schema))
+        other.deliver()
+        try other.takeIn()
+        #expect(try eventually { other.connector.sent.count == 4 })
+        await other.end()
+        // It has sent what it had, and has room.
+        host.deliver()
+        #expect(try eventually { host.connector.sent.count == 4 })
+        leaves.withLock { $0 = false }
+        isLeft.withLock { $0 = false }
+        try schema.submit(8..<10)
+        #expect(try eventually { host.connector.sent.count == 6 })
+        await host.end()
+    }
+
     /// An owner whose commits can't be kept for the moment.
     private final class AwayOwner: JournalOwnership {
         let isAway = Atomic(true)

@@ -85,14 +85,18 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
 
     func deliver() { running = Task.detached { [engine] in try? await engine.run() } }
 
-    /// - Parameter room: how many rows may be claimed that nobody has.
+    /// - Parameters:
+    ///   - room: how many rows may be claimed that nobody has.
+    ///   - leavesRefused: whether others are to have what the journal refuses.
     func takeIn(
-        isNew: Bool = true, batch: Int = 1000, port: Int? = nil, room: @escaping @Sendable () -> Int = { .max }
+        isNew: Bool = true, batch: Int = 1000, port: Int? = nil, room: @escaping @Sendable () -> Int = { .max },
+        leavesRefused: @escaping @Sendable () -> Bool = { false }
     ) throws {
         let target = try PQTarget(log.schema.cluster.tcp("user=\(log.schema.service)", port: port))
         var terms = OutboxIntake.Terms(
             target: target, schema: log.schema.name, journal: log.journal, epoch: epoch, takesNew: isNew, batch: batch)
         terms.room = room
+        terms.leavesRefused = leavesRefused
         intake = try OutboxIntake(terms, into: engine)
     }
 

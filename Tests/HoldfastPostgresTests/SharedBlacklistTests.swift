@@ -289,6 +289,77 @@ struct SharedBlacklistTests {
         #expect(try reader.entries().map(\.unnumbered) == [.of(1), .of(2)])
     }
 
+    enum Loss: CaseIterable {
+        case directoryDeleted
+        case directoryMoved
+        case fileDeleted
+
+        func happen(to host: BlacklistHost) throws {
+            let (files, copy) = (FileManager.default, host.folder("blacklist"))
+            switch self {
+            case .directoryDeleted:
+                // Not while another one is made in it.
+                try files.moveItem(atPath: copy, toPath: host.folder("away"))
+                try files.removeItem(atPath: host.folder("away"))
+            case .directoryMoved: try files.moveItem(atPath: copy, toPath: host.folder("away"))
+            case .fileDeleted: try files.removeItem(atPath: LocalBlacklist.dataFile(in: copy))
+            }
+        }
+    }
+
+    @Test(
+        "A copy that is deleted or moved under its host is made again, with all that it had", arguments: Loss.allCases)
+    func lostCopy(_ loss: Loss) throws {
+        let hosts = [try BlacklistHost(schema, pageRowCount: 2), try BlacklistHost(schema)]
+        try hosts[0].add([.of(1), .of(2), .of(3)]).value()
+        try loss.happen(to: hosts[0])
+        // Nothing has to change for it to be noticed.
+        #expect(try eventually { hosts[0].renewals.withLock { !$0.isEmpty } })
+        #expect(hosts[0].caughtUp())
+        let codes = hosts[0].renewals.withLock { $0.map(\.code) }
+        #expect(codes == [.copyLost])
+        #expect(FileManager.default.fileExists(atPath: LocalBlacklist.dataFile(in: hosts[0].folder("blacklist"))))
+        try hosts[1].add(.of(4))
+        try hosts[0].add(.of(5))
+        for host in hosts {
+            #expect(host.caughtUp() && host.shared.status.trouble?.words == nil)
+            #expect(try host.entries().map(\.unnumbered) == (1...5).map { BlacklistEntry.of($0) })
+        }
+    }
+
+    @Test("While another copy can't be filled, look-ups find what the one before had, and what is learnt here")
+    func readMeanwhile() throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let host = try BlacklistHost(schema, port: proxy.port)
+        try host.add(.of(1))
+        proxy.fail(.cutBefore("read_blacklist"))
+        try Loss.directoryDeleted.happen(to: host)
+        #expect(try eventually { host.renewals.withLock { !$0.isEmpty } && host.shared.status.trouble != nil })
+        let added = host.add([.of(2)])
+        for token in 1...2 { #expect(try forbids(host, token)) }
+        #expect(host.shared.status.trouble?.isOfCopy == false)
+        proxy.fail(nil)
+        try added.value()
+        #expect(host.caughtUp())
+        #expect(try host.entries().map(\.unnumbered) == [.of(1), .of(2)])
+    }
+
+    @Test("Where no other copy can be made, the host's own disk is blamed, and look-ups go on until one can")
+    func noOtherCopy() throws {
+        let host = try BlacklistHost(schema)
+        try host.add(.of(1))
+        let copy = host.folder("blacklist")
+        try FileManager.default.moveItem(atPath: copy, toPath: host.folder("away"))
+        try Data().write(to: URL(fileURLWithPath: copy))
+        #expect(try eventually { host.shared.status.trouble?.isOfCopy == true })
+        #expect(host.shared.status.trouble?.words.contains(copy) == true)
+        #expect(try forbids(host, 1))
+        try FileManager.default.removeItem(atPath: copy)
+        #expect(try eventually { host.shared.status.trouble == nil })
+        #expect(host.caughtUp())
+        #expect(try host.entries().map(\.unnumbered) == [.of(1)])
+    }
+
     @Test("A recipient has at most 64 entries, the same on all hosts")
     func manyScopes() throws {
         let hosts = [try BlacklistHost(schema), try BlacklistHost(schema)]

@@ -13,6 +13,8 @@ final class BlacklistHost {
     let schema: OwnSchema
     let folder: TemporaryFolder
     let shared: SharedBlacklist
+    /// Why other copies were made.
+    let renewals: Monitor<[JournalError]>
 
     /// - Parameter folder: with the copy of a host before; nil for a new one.
     init(
@@ -28,7 +30,13 @@ final class BlacklistHost {
         let terms = SharedBlacklist.Terms(
             target: target, schema: schema.name, interval: interval, answer: answer, removal: removal,
             pageRowCount: pageRowCount, keeping: keeping, trimming: trimming)
-        shared = try SharedBlacklist(terms, copy: LocalBlacklist.open(folder("blacklist"), options))
+        let (copy, renewals) = (folder("blacklist"), Monitor<[JournalError]>([]))
+        self.renewals = renewals
+        shared = try SharedBlacklist(terms, copy: LocalBlacklist.open(copy, options)) {
+            [options] (ending) throws(JournalError) in
+            renewals.withLock { $0.append(ending) }
+            return try LocalBlacklist.open(copy, options, anew: true)
+        }
     }
 
     deinit { shared.close() }

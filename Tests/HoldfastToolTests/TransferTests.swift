@@ -282,6 +282,19 @@ struct TransferTests {
         }
     }
 
+    @Test("What is exported from a copy that nobody uses is possibly sent, which is said")
+    func leftCopy() async throws {
+        try await restore(try Self.awkward(), into: folder("a"))
+        let before = try await objects("a", "before").map { $0["possibly-sent"] as? Bool }
+        #expect(before.contains(false))
+        // The note that a host has beside its copy, and that moves with it.
+        try folder.write("a/copy", "epoch 1\n")
+        let behind = try await objects("a", "behind").map { $0["possibly-sent"] as? Bool }
+        #expect(behind == Array(repeating: true, count: before.count))
+        let told = try await Tool.run("journal", "export", "--journal", folder("a"))
+        #expect(told.errors.contains("all of it is exported as possibly sent"), "\(told.errors)")
+    }
+
     @Test("A bad line is named with its file and number, and nothing is taken, unless bad lines are to be skipped")
     func badLines() async throws {
         try await restore(try Self.awkward(), into: folder("a"))

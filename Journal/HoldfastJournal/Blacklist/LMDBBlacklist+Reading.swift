@@ -20,6 +20,10 @@ extension LMDBBlacklist {
         }
     }
 
+    var ending: JournalError? {
+        shared.withLock { shared in shared.failure } ?? environment.loss(in: directory, isCopy: isCopy)
+    }
+
     /// The number of reads of the store, for tests.
     var readCount: Int { shared.withLock { shared in shared.reads } }
 
@@ -107,7 +111,8 @@ extension LMDBBlacklist {
 
     private func check() throws(JournalError) {
         try shared.withLock { (shared) throws(JournalError) in
-            if let failure = shared.failure { throw failure }
+            // What is in a copy whose file is gone is as good as before, until another one is made.
+            if let failure = shared.failure, failure.code != .copyLost { throw failure }
             if shared.isClosed { throw .closed(directory) }
         }
     }

@@ -75,6 +75,13 @@ final class LMDBBlacklist: BlacklistCopy {
         thread.start(name: "holdfast-blacklist", work: { [unowned self] changes in commit(changes)() }, finish: {})
     }
 
+    func giveUp() {
+        let ending = ending
+        shared.withLock { shared in shared.failure = shared.failure ?? ending }
+        // The next owner of the directory may be this process.
+        lock.withLock { lock in lock = nil }
+    }
+
     func close() {
         if stepping == nil { thread.close() } else { stepToEnd() }
         release()

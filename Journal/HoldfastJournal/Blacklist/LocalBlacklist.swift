@@ -7,10 +7,13 @@ import HoldfastLMDB
 package enum LocalBlacklist {
     /// Opens the copy, or makes an empty one.
     ///
-    /// - Parameter directory: made with mode 0700; its parent exists. One process owns it.
+    /// - Parameters:
+    ///   - directory: made with mode 0700; its parent exists. One process owns it.
+    ///   - anew: whether the copy that may be there is thrown away. This process may still read it, if it was given up
+    ///     (``BlacklistCopy/giveUp()``).
     /// - Throws: as `LMDBJournal` does for a journal there, but for damage.
     package static func open(
-        _ directory: String, _ options: JournalOptions = JournalOptions()
+        _ directory: String, _ options: JournalOptions = JournalOptions(), anew: Bool = false
     ) throws(JournalError) -> any BlacklistCopy {
         let place = JournalDirectory(directory)
         if let parent = place.missingParent {
@@ -20,9 +23,9 @@ package enum LocalBlacklist {
         try place.checkFileSystem()
         try place.prepare()
         let lock = try OwnerLock(owning: place)
-        var isWhole = try isWhole(place, options)
+        var isWhole = try anew ? false : isWhole(place, options)
         // One that is to be sealed is filled again, too.
-        if options.keys != nil {
+        if isWhole != false, options.keys != nil {
             let isSealed = try isSealed(place, options)
             if !isSealed { isWhole = false }
         }

@@ -26,8 +26,8 @@ extension JournalError {
     static func copyLost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
         JournalError(
             .copyLost,
-            "\(file) \(loss.words) while the working copy \(directory) was in use. What was accepted is in the database, from which another "
-                + "copy is made when this host opens it anew. See to it that nobody touches the files of a copy in use")
+            "\(file) \(loss.words) while the working copy \(directory) was in use. What was accepted is in the database, from which this "
+                + "host makes another copy. See to it that nobody touches the files of a copy in use")
     }
 
     static func salvageAdvice(_ directory: String) -> String {

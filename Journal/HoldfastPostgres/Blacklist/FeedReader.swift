@@ -8,7 +8,7 @@ internal import HoldfastPQ
 /// is interrupted begins anew, and removes what the feed does not have.
 struct FeedReader {
     private let calls: BlacklistCalls
-    private let copy: any BlacklistCopy
+    let copy: any BlacklistCopy
     private let limit: Int
     private(set) var place: FeedPlace
     /// The number of the last row that was read.
@@ -125,6 +125,8 @@ enum FeedTrouble: Error, CustomStringConvertible {
                 + "Holdfast of the fleet here"
         }
     }
+
+    var isOfCopy: Bool { if case .copy = self { true } else { false } }
 
     static func of<R>(_ body: () throws(PQError) -> R) throws(FeedTrouble) -> R {
         do throws(PQError) { return try body() } catch { throw .database(error) }

@@ -64,24 +64,33 @@ package final class SharedBlacklist: Sendable {
 
     package struct Trouble: Sendable {
         package let words: String
+        /// Whether it is this host's copy that is in the way, and not the database.
+        package let isOfCopy: Bool
         package let since: ContinuousClock.Instant
     }
 
-    private let copy: any BlacklistCopy
+    private let current: CurrentCopy
     private let removal: Duration
     private let board = SharedBlacklistBoard()
     private let interruption: PQInterruption
 
     /// Begins to share. Until ``caughtUp(within:)``, look-ups find what the copy had before.
     ///
-    /// - Parameter copy: closed by ``close()``.
+    /// - Parameters:
+    ///   - copy: closed by ``close()``.
+    ///   - another: makes an empty copy in the place of one that can't be gone on with, for the reason that it is given. Look-ups
+    ///     read the one before until the new one is filled. Called on the thread of the blacklist.
     /// - Throws: `unreachable` when the process has no descriptors left.
-    package init(_ terms: Terms, copy: any BlacklistCopy) throws(PQError) {
-        self.copy = copy
+    package init(
+        _ terms: Terms, copy: any BlacklistCopy,
+        another: @escaping @Sendable (_ ending: JournalError) throws(JournalError) -> any BlacklistCopy
+    ) throws(PQError) {
+        let current = CurrentCopy(copy)
+        self.current = current
         removal = terms.removal
         interruption = try PQInterruption()
         let thread = Thread { [board, interruption] in
-            var worker = SharedBlacklistWorker(terms, copy, board, interruption)
+            var worker = SharedBlacklistWorker(terms, current, another, board, interruption)
             worker.run()
         }
         thread.name = "holdfast-shared"
@@ -101,7 +110,7 @@ package final class SharedBlacklist: Sendable {
         board.stop()
         interruption.interrupt()
         board.waitForEnd()
-        copy.close()
+        current.copy.close()
     }
 
     static let closed = JournalError(
@@ -110,20 +119,23 @@ package final class SharedBlacklist: Sendable {
 
 extension SharedBlacklist: BlacklistStorage {
     /// Those of the copy, and those that change here.
-    package var count: Int { copy.count + board.byRecipient.count }
-    package var lastNumber: UInt64 { copy.lastNumber }
-    package var damageCount: Int { copy.damageCount }
-    package func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) { copy.observeDamage(observer) }
+    package var count: Int { current.copy.count + board.byRecipient.count }
+    package var lastNumber: UInt64 { current.copy.lastNumber }
+    package var damageCount: Int { current.copy.damageCount }
+    package func observeDamage(_ observer: @escaping @Sendable (_ count: Int) -> Void) {
+        current.observeDamage(observer)
+    }
 
     package func entries(for recipient: Recipient) throws(JournalError) -> [BlacklistEntry] {
         // Before the copy is read: what leaves the pending ones meanwhile is in the copy.
         let pending = board.byRecipient[recipient] ?? []
-        return Self.apply(pending, to: try copy.entries(for: recipient))
+        let known = try current.read { (copy) throws(JournalError) in try copy.entries(for: recipient) }
+        return Self.apply(pending, to: known)
     }
 
     package func lookUp(_ batch: EntryBatch) throws(JournalError) -> BlacklistLookup {
         let pending = board.byRecipient
-        var found = try copy.lookUp(batch)
+        var found = try current.read { (copy) throws(JournalError) in try copy.lookUp(batch) }
         guard !pending.isEmpty else { return found }
         for index in 0..<batch.count {
             guard let recipient = Self.recipient(of: index, in: batch), let changes = pending[recipient] else {
@@ -188,7 +200,7 @@ extension SharedBlacklist: BlacklistStorage {
 
     /// Lists the copy.
     package func list(after: Recipient?, limit: Int) throws(JournalError) -> [BlacklistEntry] {
-        try copy.list(after: after, limit: limit)
+        try current.read { (copy) throws(JournalError) in try copy.list(after: after, limit: limit) }
     }
 
     private func tell(

@@ -87,10 +87,12 @@ final class SharedBlacklistBoard: Sendable {
         }
     }
 
-    func tell(_ words: String?) {
+    func tell(_ trouble: FeedTrouble?) {
         state.change { state in
             let since = state.status.trouble?.since ?? .now
-            state.status.trouble = words.map { SharedBlacklist.Trouble(words: $0, since: since) }
+            state.status.trouble = trouble.map { trouble in
+                SharedBlacklist.Trouble(words: trouble.description, isOfCopy: trouble.isOfCopy, since: since)
+            }
         }
     }
 

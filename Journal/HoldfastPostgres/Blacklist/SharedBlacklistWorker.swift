@@ -7,7 +7,10 @@ internal import HoldfastPQ
 struct SharedBlacklistWorker: ~Copyable {
     private let terms: SharedBlacklist.Terms
     private let calls: BlacklistCalls
+    private let current: CurrentCopy
+    private let another: @Sendable (JournalError) throws(JournalError) -> any BlacklistCopy
     private let board: SharedBlacklistBoard
+    /// Of the current copy, or of one that is filled to take its place.
     private var reader: FeedReader
     private var session: ServiceSession
     private let writer = UUID()
@@ -17,14 +20,17 @@ struct SharedBlacklistWorker: ~Copyable {
     private var nextTrim: ContinuousClock.Instant
 
     init(
-        _ terms: SharedBlacklist.Terms, _ copy: any BlacklistCopy, _ board: SharedBlacklistBoard,
-        _ interruption: PQInterruption
+        _ terms: SharedBlacklist.Terms, _ current: CurrentCopy,
+        _ another: @escaping @Sendable (JournalError) throws(JournalError) -> any BlacklistCopy,
+        _ board: SharedBlacklistBoard, _ interruption: PQInterruption
     ) {
         self.terms = terms
+        self.current = current
+        self.another = another
         self.board = board
         calls = BlacklistCalls(terms.schema)
         session = ServiceSession(terms.target, terms.schema, name: "holdfast blacklist", interruption)
-        reader = FeedReader(calls, copy, pageRowCount: terms.pageRowCount)
+        reader = FeedReader(calls, current.copy, pageRowCount: terms.pageRowCount)
         // Not all hosts at once.
         nextTrim = .now + terms.trimming * Double.random(in: 0.5...1.5)
     }
@@ -39,13 +45,14 @@ struct SharedBlacklistWorker: ~Copyable {
                 pause = shortest
                 if isAtEnd { board.rest(terms.interval, heeding: true) }
             } catch {
-                board.tell(error.description)
+                board.tell(error)
                 session.close()
                 board.rest(pause, heeding: false)
                 pause = min(pause * 2, .seconds(2))
             }
         }
         session.close()
+        if !current.isCopy(reader.copy) { reader.copy.close() }
         for call in board.end() { call.answer(.failure(SharedBlacklist.closed)) }
     }
 
@@ -56,6 +63,7 @@ struct SharedBlacklistWorker: ~Copyable {
         defer { answer() }
         let connection = try connected()
         try tell(connection)
+        try makeAnotherIfEnded()
         let asked = board.asked
         switch try reader.readPage(connection, by: deadline) {
         case .page: return false
@@ -63,10 +71,24 @@ struct SharedBlacklistWorker: ~Copyable {
             board.beganAnew()
             return false
         case .end:
+            if !current.isCopy(reader.copy) { current.replace(with: reader.copy) }
             board.copied(upTo: reader.place.number, asked: asked)
             try trim(connection)
             return true
         }
+    }
+
+    /// Where the copy takes nothing more, goes on with another one, which is filled from the beginning.
+    private mutating func makeAnotherIfEnded() throws(FeedTrouble) {
+        let former = reader.copy
+        guard let ending = former.ending else { return }
+        former.giveUp()
+        let made: any BlacklistCopy
+        do throws(JournalError) { made = try another(ending) } catch { throw .copy(error) }
+        reader = FeedReader(calls, made, pageRowCount: terms.pageRowCount)
+        board.beganAnew()
+        // Nobody reads one that was not full yet.
+        if !current.isCopy(former) { former.close() }
     }
 
     private mutating func tell(_ connection: PQConnection) throws(FeedTrouble) {

@@ -16,6 +16,9 @@ package struct CopyPlace: Sendable {
     /// another host.
     package static func isCopy(_ directory: String) -> Bool { Files.exists(CopyPlace(directory).noteFile) }
 
+    /// Whether its file and the note beside it are there.
+    var isThere: Bool { Files.exists(entries + "/data.mdb") && Files.exists(noteFile) }
+
     var entries: String { LMDBJournal.entries(in: directory) }
 
     /// The note beside the copy; `nil` where there is none, or where it is of another boot of the machine: such a copy may have lost

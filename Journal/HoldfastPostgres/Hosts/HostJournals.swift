@@ -83,7 +83,7 @@ package struct HostJournals: Sendable {
             } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
                 // What is damaged is a copy, or else it is again.
                 try directory.copy(of: place.id).discard()
-                return try openOnce(place, lease, epoch: epoch, stop)
+                return try openBesideReaders(place, lease, epoch: epoch, stop)
             }
         } catch {
             let wasLost = lease.phase == .lost
@@ -92,7 +92,8 @@ package struct HostJournals: Sendable {
         }
     }
 
-    /// Waits for a tool that reads the copy at rest, or has its lock until it is refused: both take only a moment.
+    /// Waits for a tool that reads the copy at rest, or has its lock until it is refused, and makes a copy again that somebody removes
+    /// meanwhile: each takes only a moment.
     private func openBesideReaders(
         _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
@@ -101,7 +102,8 @@ package struct HostJournals: Sendable {
             do throws(JournalError) {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch {
-                let isForAMoment = error.code == .beingRead || error.code == .ownedByAnotherProcess
+                let isRemoved = [.notFound, .copyLost].contains(error.code) && !directory.copy(of: place.id).isThere
+                let isForAMoment = isRemoved || error.code == .beingRead || error.code == .ownedByAnotherProcess
                 guard isForAMoment, !stop.isStopped, Condition.now < limit else { throw error }
                 stop.rest(.milliseconds(20))
             }

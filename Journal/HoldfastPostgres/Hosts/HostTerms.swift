@@ -55,6 +55,9 @@ package struct HostTerms: Sendable {
             do throws(SchemaError) { try Migrator(schema: schema).requireEncoding(connection) } catch {
                 throw PQError(.unexpected, error.description)
             }
+            if let withheld = try Migrator(schema: schema).withheld(connection, by: deadline).first {
+                throw PQError(withheld: withheld, from: connection.facts.user)
+            }
             // Of what a host calls, those that change nothing.
             _ = try OwnershipCalls(schema).list(connection, by: deadline)
             _ = try FleetCalls(schema).lineages(connection, by: deadline)
@@ -89,5 +92,15 @@ package struct HostTerms: Sendable {
         lease.claim = claim
         lease.taken = taken
         return lease
+    }
+}
+
+extension PQError {
+    /// A host's role may not call a function.
+    fileprivate init(withheld function: String, from role: String) {
+        let message = "role \(role) may not call \(function)"
+        self.init(
+            .refused, message,
+            server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))
     }
 }

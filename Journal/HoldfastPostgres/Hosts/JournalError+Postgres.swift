@@ -46,9 +46,9 @@ extension PQError {
                 + "role that is to own Holdfast's schema"
         case "53300":
             DatabaseTrouble.Kind.makePlaces.prefix(1).uppercased() + DatabaseTrouble.Kind.makePlaces.dropFirst()
-        case SchemaError.readOnlyState where message.contains("default_transaction_read_only"):
-            "Find out who set it, and why: a provider may when the disk is full. Then, as a superuser: ALTER ROLE … RESET "
-                + "default_transaction_read_only, or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"
+        case SchemaError.readOnlyState where message.contains(Self.readOnlySetting): Self.readOnlyAdvice
+        // Told by libpq, where the string wants a server that can be written to.
+        case nil where message.contains(Self.readOnlySetting): "If it is no standby: " + Self.readOnlyAdvice
         case "28P01":
             "Give the role's password in libpq's password file (~/.pgpass, or passfile=), or in PGPASSWORD"
         case nil where kind == .configuration && message.contains("asks for a password"):
@@ -56,6 +56,14 @@ extension PQError {
         default: nil
         }
     }
+}
+
+extension PQError {
+    fileprivate static let readOnlySetting = "default_transaction_read_only"
+
+    fileprivate static let readOnlyAdvice =
+        "Find out who set it, and why: a provider may when the disk is full. Then, as a superuser: SET \(readOnlySetting) = off, and in "
+        + "the same session ALTER ROLE … RESET \(readOnlySetting), or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"
 }
 
 extension JournalError {

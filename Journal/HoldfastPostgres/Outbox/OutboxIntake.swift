@@ -20,6 +20,8 @@ package final class OutboxIntake: Sendable {
         /// How many rows that nobody has may be claimed now: none where other hosts are to take them. Asked before each claim, on the
         /// intake's thread.
         package var room: @Sendable () -> Int = { .max }
+        /// Whether other hosts are to have the rows that this journal has claimed and does not take now. Asked on the intake's thread.
+        package var leavesRefused: @Sendable () -> Bool = { false }
         /// Called on the intake's thread when such rows were claimed.
         package var onClaimed: @Sendable () -> Void = {}
         /// For connecting, and setting the session up.
@@ -79,6 +81,8 @@ package final class OutboxIntake: Sendable {
         package internal(set) var inHand = 0
         /// Why nothing is taken at the moment.
         package internal(set) var trouble: String?
+        /// Whether that is the journal on this host, and not the database.
+        package internal(set) var isOfJournal = false
         package internal(set) var ending: Ending?
     }
 

@@ -59,7 +59,7 @@ struct OutboxWorker {
         session.close()
         // A claim may have been made of which nobody here knows.
         listedTo = 0
-        board.tell { $0.trouble = error.description }
+        tell(error.description)
         if error.kind == .refused, error.sqlState == LogRefusal.lost { ending = .ownershipLost }
         if error.kind == .interrupted { ending = .stopped }
         if ending == nil { board.rest(pace.wasRefused()) }
@@ -68,6 +68,7 @@ struct OutboxWorker {
     private mutating func step() throws(PQError) {
         for answer in board.takeAnswers() { judge(answer) }
         if ending != nil { return }
+        if again.isEmpty, underWay == 0 { pace.nothingWaits() }
         guard let present = terms.restorations() else {
             if interruption.isInterrupted { ending = .stopped } else { board.pause(Self.restorationPause) }
             return
@@ -76,10 +77,11 @@ struct OutboxWorker {
         try settle()
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
+            if terms.leavesRefused() { return try letGo() }
             board.rest(pace.wasRefused())
             return try board.isStopped ? stop() : submitAgain()
         }
-        guard again.isEmpty, underWay < 2 else { return board.rest(.seconds(1)) }
+        guard again.isEmpty, underWay < pace.mostUnderWay else { return board.rest(.seconds(1)) }
         let rows = try claim()
         if rows.isEmpty {
             guard listedTo == nil else { return }
@@ -128,7 +130,7 @@ struct OutboxWorker {
         if !terms.takesNew { return [] }
         let most = min(terms.batch, terms.room())
         let rows = try most > 0 ? calls.claim(most, connection, by: deadline) : []
-        board.tell { $0.trouble = nil }
+        tell(nil)
         if !rows.isEmpty { terms.onClaimed() }
         return rows
     }
@@ -146,8 +148,17 @@ struct OutboxWorker {
     /// What is in hand and was not submitted is for others.
     private mutating func stop() throws(PQError) {
         if underWay > 0 { return board.rest(.milliseconds(100)) }
-        if !again.isEmpty { try calls.release(again.map(\.id), try connected(), by: .now + terms.answer) }
+        try letGo()
         ending = .stopped
+    }
+
+    /// Lets others have what the journal does not take now.
+    private mutating func letGo() throws(PQError) {
+        guard !again.isEmpty else { return }
+        let numbers = again.map(\.id)
+        try calls.release(numbers, try connected(), by: .now + terms.answer)
+        inHand.subtract(numbers)
+        again = []
     }
 
     // MARK: Rows that may have been taken before
@@ -215,7 +226,7 @@ struct OutboxWorker {
             case .refused(let refusal): refused(row, refusal)
             case .undetermined(let error):
                 ending = .journalFailed
-                board.tell { $0.trouble = error.message }
+                tell(error.message, isOfJournal: true)
             }
         }
         board.tell { $0.taken += taken }
@@ -224,10 +235,14 @@ struct OutboxWorker {
     private mutating func refused(_ row: OutboxRow, _ refusal: Refusal) {
         if [.journalFull, .journalFailed, .journalUnreachable, .shuttingDown].contains(refusal.reason) {
             again.append(row)
-            board.tell { $0.trouble = refusal.detail }
+            tell(refusal.detail, isOfJournal: refusal.reason != .journalUnreachable)
         } else {
             endings.append(.init(row.id, refusal))
         }
+    }
+
+    private func tell(_ trouble: String?, isOfJournal: Bool = false) {
+        board.tell { ($0.trouble, $0.isOfJournal) = (trouble, isOfJournal) }
     }
 
     private mutating func settle() throws(PQError) {

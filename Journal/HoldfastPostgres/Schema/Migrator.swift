@@ -17,7 +17,8 @@ package struct Migrator: Sendable {
 
     private var known: Int { migrations.count }
 
-    /// The statements for administrators who run them by psql, from the version after the given one on.
+    /// The statements for administrators who run them by psql, from the version after the given one on. Each transaction fails where
+    /// the schema has another version than it is for.
     ///
     /// - Parameters:
     ///   - service: the role of the service, to be granted what it needs.
@@ -26,26 +27,15 @@ package struct Migrator: Sendable {
     package func text(
         after version: Int = 0, service: String? = nil, submitter: String? = nil, operators: String? = nil
     ) throws(SchemaError) -> String {
-        var transactions = migrations.filter { $0.version > version }.map { [schema.lock] + $0.statements(schema) }
-        transactions += try rights(service, submitter, operators).map(\.statements)
-        return transactions.map { statements in
-            (["BEGIN"] + statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
+        var parts: [(standing: Int, statements: [String])] = []
+        for migration in migrations where migration.version > version {
+            parts.append((migration.version - 1, migration.statements(schema)))
+        }
+        for right in try rights(service, submitter, operators) { parts.append((known, right.statements)) }
+        return parts.map { part in
+            let opening = ["BEGIN", schema.lock, schema.requirement(of: part.standing)]
+            return (opening + part.statements + ["COMMIT"]).map { $0 + ";\n" }.joined()
         }.joined(separator: "\n")
-    }
-
-    /// Statements before ``text(after:service:submitter:operators:)`` from the beginning: where the schema is there already, they fail
-    /// with its version, and say how the rest is printed.
-    package var requiringNoSchema: String {
-        """
-        -- This makes schema \(schema) from the beginning. Of one that is there, print what is missing: --from VERSION.
-        DO $$ DECLARE found int4; BEGIN
-            IF pg_catalog.to_regclass('\(schema.quoted).schema') IS NULL THEN RETURN; END IF;
-            SELECT pg_catalog.max(s.version) INTO found FROM \(schema.quoted).schema s;
-            RAISE EXCEPTION 'schema \(schema) is there already, with version %', found
-                USING HINT = format('Print what is missing: holdfast postgres migrate --print --from %s', found);
-        END $$;
-
-        """
     }
 
     /// Runs what is missing.
@@ -74,7 +64,8 @@ package struct Migrator: Sendable {
         try version.check(knownUpTo: known, schema)
         for right in rights {
             do throws(PQError) {
-                try connection.run([.begin] + right.statements.map { PQStep($0) } + [.commit], by: deadline)
+                let steps = ([schema.lock] + right.statements).map { PQStep($0) }
+                try connection.run([.begin] + steps + [.commit], by: deadline)
             } catch {
                 throw explained(error, connection, by: deadline)
             }
@@ -134,6 +125,20 @@ package struct Migrator: Sendable {
 }
 
 extension Migrator {
+    /// The functions of the service that the session's role may not call.
+    func withheld(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) -> [String] {
+        var parameters = PQParameters()
+        parameters.append(migrations.flatMap(\.functions).map { Array("\(schema.quoted).\($0)".utf8) })
+        // Of one that a later version has removed nothing is said.
+        let step = PQStep(
+            """
+            SELECT f.name FROM (
+                SELECT pg_catalog.convert_from(n, 'UTF8') AS name FROM pg_catalog.unnest($1::bytea[]) AS u(n)) AS f
+            WHERE NOT pg_catalog.has_function_privilege(pg_catalog.to_regprocedure(f.name)::oid, 'EXECUTE')
+            """, parameters, reading: true)
+        return try connection.run([step], by: deadline)[0].rows.map { row throws(PQError) in try row.text(0) }
+    }
+
     /// One version in one transaction.
     ///
     /// - Returns: `nil` when there was nothing to do.

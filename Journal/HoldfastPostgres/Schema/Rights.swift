@@ -15,9 +15,9 @@ enum Rights {
         }
     }
 
-    /// For one transaction. Under the lock of migrations, since PostgreSQL refuses one of two who grant at once.
+    /// For one transaction, under the lock of migrations, since PostgreSQL refuses one of two who grant at once.
     func statements(_ schema: SchemaName, _ migrations: [Migration], to role: RoleName) -> [String] {
-        [schema.lock, "GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role.quoted)"]
+        ["GRANT USAGE ON SCHEMA \(schema.quoted) TO \(role.quoted)"]
             + migrations.flatMap(functions).map {
                 "GRANT EXECUTE ON FUNCTION \(schema.quoted).\($0) TO \(role.quoted)"
             }

@@ -6,6 +6,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     static let noRightState = "42501"
     /// A transaction that may write nothing.
     static let readOnlyState = "25006"
+    /// Printed statements for another version than the schema has.
+    static let otherVersionState = "HF018"
 
     case badName(String)
     case badRole(String)

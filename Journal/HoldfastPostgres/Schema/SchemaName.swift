@@ -23,6 +23,24 @@ package struct SchemaName: Hashable, Sendable, CustomStringConvertible {
     var lock: String {
         "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema \(description)', 0))"
     }
+
+    /// Fails unless the schema has a version; 0 where there is none.
+    func requirement(of version: Int) -> String {
+        """
+        DO $$ DECLARE present int4 := 0; BEGIN
+            IF pg_catalog.to_regclass('\(quoted).schema') IS NOT NULL THEN
+                SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM \(quoted).schema s;
+            END IF;
+            IF present <> \(version) THEN
+                RAISE EXCEPTION USING ERRCODE = '\(SchemaError.otherVersionState)',
+                    MESSAGE = CASE present WHEN 0 THEN 'schema \(description) is not there'
+                        ELSE pg_catalog.format('schema \(description) has version %s', present) END
+                        || ', and these statements are for \(version == 0 ? "a database without it" : "version \(version)")',
+                    HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+            END IF;
+        END $$
+        """
+    }
 }
 
 /// The name of a role, for statements that grant it something.

@@ -10,6 +10,13 @@ package protocol BlacklistCopy: BlacklistStorage {
     /// - Parameter mark: nil leaves the one before.
     func replace(_ rows: [BlacklistRow], mark: [UInt8]?) throws(JournalError)
 
+    /// Why nothing can be put into the copy any more: its file is gone, or a commit of it has failed. `nil` while it takes rows.
+    /// Not for one that is closed.
+    var ending: JournalError? { get }
+
+    /// Lets another copy be made in the place of this one, which takes nothing more. Look-ups find what it has until it is closed.
+    func giveUp()
+
     /// Writes what waits, and closes the copy.
     func close()
 }

@@ -13,12 +13,17 @@ struct ConnectionFailure {
         let line = told.last { Self.split($0) != nil } ?? told.first ?? "no reason was given"
         guard let (severity, state, words) = Self.split(line) else {
             report = nil
-            message = told.isEmpty ? String(line) : told.joined(separator: " ")
+            let words = told.isEmpty ? String(line) : told.joined(separator: " ")
+            message = words.contains("session is read-only") ? words + Self.whyReadOnly : words
             return
         }
         report = ServerReport(severity: severity, sqlState: state, message: words)
         message = "\(words) (\(state))"
     }
+
+    /// Where the string wants to write (`target_session_attrs=read-write`), libpq says no more.
+    private static let whyReadOnly =
+        " (it is a standby, or each transaction of this role begins read-only by default_transaction_read_only)"
 
     /// The parts of `FATAL:  28P01: words`. The severity is translated.
     private static func split(_ line: Substring) -> (severity: String, state: String, words: String)? {

@@ -46,9 +46,9 @@ final class FleetKeeper: Service, Sendable {
         log = FleetLog(logger, place.record)
         let gaze = FleetGaze(place.terms.clock, place.rates)
         self.gaze = gaze
-        restraint = FleetRestraint(place.terms.clock, place.rates) { [state] in
-            [engine] + state.withLock { $0.lives.values.map(\.engine) }
-        }
+        restraint = FleetRestraint(
+            place.terms.clock, place.rates, isFull: { [own = place.own] in own.journal.wantOfRoom != nil },
+            engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
             gaze.sightings(trouble: state.withLock { $0.watch }?.trouble)
         }

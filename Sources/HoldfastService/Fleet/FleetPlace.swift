@@ -62,7 +62,7 @@ package struct FleetPlace: Sendable {
         }
         terms.watchServers(directory)
         let servers = try ServerWatch(terms)
-        let shared = try await FleetShares(terms, directory)
+        let shared = try await FleetShares(terms, directory, logger: logger)
         terms.options.blacklist = shared.blacklist
         let journals = HostJournals(terms, directory) { log.tell($0) }
         let stop = try OpeningStop()

@@ -40,8 +40,8 @@ package final class FleetRecord: Sendable {
                     "\(copy) is a copy of journal \(journal) of another database, or of one that this database does not have: it "
                     + "is kept, and nothing of it is used",
                 next:
-                    "see what waits in it. If that other database delivers it, or nothing is missed, remove what ends with .aside "
-                    + "while the service is stopped")
+                    "see what waits in it. If that other database delivers it, or nothing is missed, remove it while the service is "
+                    + "stopped")
         case .setAside(let journal, let copy, .apart(let last, let log)):
             return setAside(
                 .fault, journal, copy, now,

@@ -1,7 +1,7 @@
 internal import Holdfast
 
-/// Says whether this host takes what other hosts could send in its place, by how the routes of its engines stand. Asked from any
-/// thread.
+/// Says whether this host takes what other hosts could send in its place, by how the routes of its engines stand, and by whether its
+/// journal has room. Asked from any thread.
 final class FleetRestraint: Sendable {
     private struct State {
         var rule = TakingRule()
@@ -12,14 +12,19 @@ final class FleetRestraint: Sendable {
 
     private let clock: EngineClock
     private let rates: FleetRates
+    private let isFull: @Sendable () -> Bool
     private let engines: @Sendable () -> [PushEngine]
     private let state = Monitor(State())
 
     /// - Parameters:
     ///   - rates: know how many hosts live.
+    ///   - isFull: whether the journal that this host accepts into has no room.
     ///   - engines: on this host's own journal, and on those that it has taken over.
-    init(_ clock: EngineClock, _ rates: FleetRates, engines: @escaping @Sendable () -> [PushEngine]) {
-        (self.clock, self.rates, self.engines) = (clock, rates, engines)
+    init(
+        _ clock: EngineClock, _ rates: FleetRates, isFull: @escaping @Sendable () -> Bool,
+        engines: @escaping @Sendable () -> [PushEngine]
+    ) {
+        (self.clock, self.rates, self.isFull, self.engines) = (clock, rates, isFull, engines)
     }
 
     /// How many submissions by SQL may be claimed now.
@@ -27,9 +32,12 @@ final class FleetRestraint: Sendable {
         switch verdict {
         case .takes: .max
         case .tries: 1
-        case .leaves: 0
+        case .leaves, .waits: 0
         }
     }
+
+    /// Whether other hosts are to have what this one has claimed and can't take.
+    var leaves: Bool { reason != nil }
 
     /// Some were claimed.
     func claimed() {
@@ -38,24 +46,37 @@ final class FleetRestraint: Sendable {
     }
 
     /// How long nobody must have taken a lost host's journal before this host does.
-    var delay: Duration { verdict == .takes ? .zero : TakingRule.delay }
+    var delay: Duration { leaves ? TakingRule.delay : .zero }
 
     /// That this host leaves to others what it can't send.
     func condition(now: WallTime) -> HealthCondition? {
-        guard verdict != .takes else { return nil }
+        guard let reason else { return nil }
+        let (why, next) =
+            switch reason {
+            case .cutOff:
+                (
+                    "reaches its push service on no route",
+                    "find out what keeps it from the service, such as its clock, its network or a firewall, and it takes them again by "
+                        + "itself; what it has taken before waits here: if this lasts, end this host, and others deliver that, too"
+                )
+            case .full:
+                (
+                    "has no room in its journal",
+                    "make room, as the fault of the journal says, and it takes them again by itself; what it has taken before goes out"
+                )
+            }
         return HealthCondition(
-            .leftToOthers, .warning, "process", since: now,
-            what:
-                "this host reaches its push service on no route, and leaves submissions by SQL and journals of lost hosts to the "
-                + "other hosts",
-            next:
-                "find out what keeps it from the service, such as its clock, its network or a firewall, and it takes them again by "
-                + "itself; what it has taken before waits here: if this lasts, end this host, and others deliver that, too",
+            .leftToOthers, .warning, "process", since: now, cause: reason.rawValue,
+            what: "this host \(why), and leaves submissions by SQL and journals of lost hosts to the other hosts",
+            next: next,
             command: "holdfast doctor")
     }
 
+    private var verdict: TakingRule.Verdict { looked { $0.verdict(at: $1) } }
+    private var reason: TakingRule.Reason? { looked { rule, _ in rule.reason } }
+
     /// As of a second ago at most.
-    private var verdict: TakingRule.Verdict {
+    private func looked<R>(_ body: (TakingRule, Duration) -> R) -> R {
         let now = clock.monotonic()
         let isDue = state.withLock { state in
             if let last = state.lookedAt, now - last < Self.interval { return false }
@@ -64,10 +85,10 @@ final class FleetRestraint: Sendable {
         }
         if isDue {
             let standings = Self.standings(engines().map { $0.status() })
-            let hosts = rates.shared.hosts
-            state.withLock { $0.rule.looked(standings, hosts: hosts, at: now) }
+            let (isFull, hosts) = (isFull(), rates.shared.hosts)
+            state.withLock { $0.rule.looked(standings, isFull: isFull, hosts: hosts, at: now) }
         }
-        return state.withLock { $0.rule.verdict(at: now) }
+        return state.withLock { body($0.rule, now) }
     }
 
     private static func standings(_ engines: [EngineStatus]) -> [String: TakingRule.Standing] {

@@ -6,6 +6,7 @@ internal import HoldfastJournal
 internal import HoldfastPQ
 internal import HoldfastPostgres
 internal import HoldfastRequests
+internal import Logging
 internal import ServiceLifecycle
 
 /// The things that the journals of a process share with those of other hosts: the blacklist, provider and access tokens, and the
@@ -24,7 +25,7 @@ final class FleetShares: Service, Sendable {
     /// Waits a little for one who reads the copy of the blacklist: `journal status` takes only a moment.
     ///
     /// - Throws: ``JournalError`` when that copy can't be opened, `PQError` without descriptors.
-    init(_ terms: HostTerms, _ directory: HostDirectory) async throws {
+    init(_ terms: HostTerms, _ directory: HostDirectory, logger: Logger) async throws {
         let copy = HostDirectory.blacklist(in: directory.path)
         self.copy = copy
         var options = JournalOptions()
@@ -32,7 +33,13 @@ final class FleetShares: Service, Sendable {
         let opened = try await JournalOpening.waiting(JournalOpening.patience, JournalOpening.patienceWithOwners) {
             [options] () throws(JournalError) in try LocalBlacklist.open(copy, options)
         }
-        blacklist = try SharedBlacklist(.init(target: terms.target, schema: terms.schema), copy: opened)
+        blacklist = try SharedBlacklist(.init(target: terms.target, schema: terms.schema), copy: opened) {
+            [options] (ending) throws(JournalError) in
+            let another = try LocalBlacklist.open(copy, options, anew: true)
+            logger.warning(
+                "another copy of the blacklist is filled, and the one before is read until then: \(ending.message)")
+            return another
+        }
         commands = try CommandServer(.init(target: terms.target, schema: terms.schema, host: terms.host))
         notes = try FleetNoteClient(terms.target, terms.schema)
         tokens = TokenShare(FleetTokenStore(notes), of: [ProviderTokenRegistry.shared, AccessTokenRegistry.shared])
@@ -47,7 +54,9 @@ final class FleetShares: Service, Sendable {
 
     /// What is in the way.
     var troubles: [FleetTrouble] {
-        let blacklist = self.blacklist.status.trouble.map { FleetTrouble(.blacklist, $0.words) }
+        let blacklist = self.blacklist.status.trouble.map {
+            FleetTrouble(.blacklist, $0.words, isOfHost: $0.isOfCopy)
+        }
         let commands = self.commands.trouble.map { FleetTrouble(.commands, $0) }
         let tokens = trouble.withLock { $0 }.map { FleetTrouble(.providerTokens, $0) }
         let orders = orderTroubles.withLock { $0 }.sorted { $0.key < $1.key }.map {

@@ -25,7 +25,7 @@ struct FleetTrouble: Hashable, Sendable {
             case .orders: "an order to the whole fleet is not carried out"
             case .commits: "commits wait"
             case .lease: "the lease is not renewed"
-            case .upkeep: "no checkpoint is made"
+            case .upkeep: "the journal's log is not looked after, by checkpoints and comparisons"
             case .submissions: "submissions by SQL are not taken"
             case .outcomes: "outcomes are not told to SQL"
             }
@@ -36,8 +36,12 @@ struct FleetTrouble: Hashable, Sendable {
     /// The journal that is concerned; nil for all of this host.
     var journal: String?
     let why: String
+    /// Whether it is this host's own disk that is in the way, and not the database.
+    let isOfHost: Bool
 
-    init(_ task: Task, _ why: String) { (self.task, self.why) = (task, why) }
+    init(_ task: Task, _ why: String, isOfHost: Bool = false) {
+        (self.task, self.why, self.isOfHost) = (task, why, isOfHost)
+    }
 
     func of(_ journal: String) -> Self {
         var copy = self
@@ -57,6 +61,17 @@ struct FleetTrouble: Hashable, Sendable {
     /// The same, and what is in the way of its submissions and outcomes by SQL.
     static func of(_ owned: OwnedJournal, _ submissions: SubmissionsBySQL?, _ outcomes: OutcomesBySQL?) -> [Self] {
         of(owned) + [submissions?.trouble, outcomes?.trouble].compactMap { $0?.of(owned.name) }
+    }
+
+    /// What to do about it, and the command that shows more.
+    var advice: JournalError.Advice {
+        isOfHost
+            ? JournalError.Advice(
+                "mend what is said of this host's disk, such as the room where working copies lie (`journal.path`); it is tried again "
+                    + "by itself", command: "df -h")
+            : JournalError.Advice(
+                "mend what the database says, such as a limit of connections (`holdfast serve --check` says what a role or the schema "
+                    + "lacks); it is tried again by itself", command: "holdfast postgres status")
     }
 
     /// In one line.
@@ -85,11 +100,10 @@ struct LastingTroubles {
         since = next
         return next.sorted { $0.key < $1.key }.compactMap { subject, entry in
             guard now.monotonic - entry.moment.monotonic >= Self.patience else { return nil }
+            let advice = entry.trouble.advice
             return HealthCondition(
                 .databaseTrouble, .warning, "database", subject, since: entry.moment.wall, what: entry.trouble.words,
-                next:
-                    "mend what the database says, such as a limit of connections (`holdfast serve --check` says what a role or the "
-                    + "schema lacks); it is tried again by itself", command: "holdfast postgres status")
+                next: advice.next, command: advice.command)
         }
     }
 }

@@ -25,6 +25,7 @@ final class SubmissionsBySQL: Service, Sendable {
         intake.restorations = { owned.restorations }
         if let restraint {
             intake.room = { restraint.room }
+            intake.leavesRefused = { restraint.leaves }
             intake.onClaimed = { restraint.claimed() }
         }
         intake.onDoubt = { unknown, again in
@@ -44,7 +45,10 @@ final class SubmissionsBySQL: Service, Sendable {
     var isDrained: Bool { work.running?.status.ending == .drained }
 
     /// What is in the way.
-    var trouble: FleetTrouble? { (work.running?.status.trouble).map { FleetTrouble(.submissions, $0) } }
+    var trouble: FleetTrouble? {
+        guard let status = work.running?.status, let why = status.trouble else { return nil }
+        return FleetTrouble(.submissions, why, isOfHost: status.isOfJournal)
+    }
 
     func run() async throws {
         try await work.run(OutboxIntake(terms, into: engine), "holdfast-outbox-end") { [patience] in

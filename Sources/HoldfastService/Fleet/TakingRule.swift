@@ -3,6 +3,8 @@ internal import Holdfast
 /// Decides whether a host takes what other hosts could send in its place: submissions by SQL, and journals of hosts that are gone.
 /// It has no clock and no engine.
 ///
+/// A host whose own journal has no room takes neither, and where others live, it is for them. It takes again when there is room.
+///
 /// A host that has had no connection to its push service on any route for ``patience`` leaves both to others, as long as others
 /// live. What waits in its own journal has connections tried all the while, and the first that is made ends this. Where a route is
 /// not tried, since nothing waits for it, one submission is taken now and then: else hosts that all leave them to others would
@@ -24,6 +26,16 @@ struct TakingRule: Sendable {
         /// All is left to others, but for one submission as a trial.
         case tries
         case leaves
+        /// Nothing is taken, and no other host lives to whom it could be left.
+        case waits
+    }
+
+    /// Why something is left to others.
+    enum Reason: String, Hashable, Sendable {
+        /// No push service is reached on any route.
+        case cutOff
+        /// The journal has no room.
+        case full
     }
 
     /// How long no route may have a connection before anything is left to others.
@@ -47,13 +59,17 @@ struct TakingRule: Sendable {
     private var proven: Set<String> = []
     /// When a trial may be made; nil while everything is taken.
     private var nextTrial: Duration?
+    private var isFull = false
+    private var isAlone = true
 
     /// The routes were looked at.
     ///
     /// - Parameters:
+    ///   - isFull: whether the journal that this host accepts into has no room.
     ///   - hosts: that live, with this one.
     ///   - now: by a clock of this host.
-    mutating func looked(_ standings: [String: Standing], hosts: Int, at now: Duration) {
+    mutating func looked(_ standings: [String: Standing], isFull: Bool = false, hosts: Int, at now: Duration) {
+        (self.isFull, isAlone) = (isFull, hosts <= 1)
         routes = Set(standings.keys)
         proven.formIntersection(routes)
         away = away.filter { standings[$0.key] != nil }
@@ -79,8 +95,15 @@ struct TakingRule: Sendable {
     }
 
     func verdict(at now: Duration) -> Verdict {
+        if isFull { return isAlone ? .waits : .leaves }
         guard let nextTrial else { return .takes }
         return nextTrial <= now && hasUntried(at: now) ? .tries : .leaves
+    }
+
+    /// Why all is left to others; nil while it is not.
+    var reason: Reason? {
+        if isFull { return isAlone ? nil : .full }
+        return nextTrial == nil ? nil : .cutOff
     }
 
     /// A submission was taken as a trial.

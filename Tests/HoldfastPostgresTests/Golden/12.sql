@@ -1,5 +1,17 @@
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 11 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 11',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 ALTER TABLE "holdfast".claims ADD COLUMN lasting interval NOT NULL DEFAULT '1 minute';
 CREATE FUNCTION "holdfast".claim_journal(of_journal int4, of_number int8, lasting_milliseconds int8) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -119,6 +131,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 12 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 12',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";
@@ -188,6 +212,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 12 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 12',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit(text, text, jsonb, text, uuid, text, int4, timestamptz, timestamptz, text, text, text, text, text, text, timestamptz, text, bool, timestamptz) TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit_many(jsonb) TO "app";

@@ -1,5 +1,17 @@
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 13 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 13',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 ALTER TABLE "holdfast".fleet ADD COLUMN former text NOT NULL DEFAULT '',
     ADD COLUMN promotion text NOT NULL DEFAULT '', ADD COLUMN asked_at timestamptz;
 CREATE TABLE "holdfast".sighted (journal int4 PRIMARY KEY, epoch int8, n int8);
@@ -265,6 +277,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 14 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 14',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";
@@ -338,6 +362,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 14 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 14',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit(text, text, jsonb, text, uuid, text, int4, timestamptz, timestamptz, text, text, text, text, text, text, timestamptz, text, bool, timestamptz) TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit_many(jsonb) TO "app";

@@ -1,5 +1,17 @@
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 2 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 2',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 ALTER TABLE "holdfast".journals ADD COLUMN is_closed bool NOT NULL DEFAULT false;
 CREATE FUNCTION "holdfast".list_journals() RETURNS TABLE (id int4, name text, host text, epoch int8, n int8, is_free bool, is_closed bool)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -73,6 +85,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 3 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 3',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";

@@ -1,5 +1,17 @@
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 8 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 8',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 CREATE TABLE "holdfast".orders (
     number int8 PRIMARY KEY,
     stamp uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid(),
@@ -83,6 +95,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 9 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 9',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".schema_version() TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".create_journal(text) TO "service";
@@ -147,6 +171,18 @@ COMMIT;
 
 BEGIN;
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('holdfast schema holdfast', 0));
+DO $$ DECLARE present int4 := 0; BEGIN
+    IF pg_catalog.to_regclass('"holdfast".schema') IS NOT NULL THEN
+        SELECT coalesce(pg_catalog.max(s.version), 0) INTO present FROM "holdfast".schema s;
+    END IF;
+    IF present <> 9 THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF018',
+            MESSAGE = CASE present WHEN 0 THEN 'schema holdfast is not there'
+                ELSE pg_catalog.format('schema holdfast has version %s', present) END
+                || ', and these statements are for version 9',
+            HINT = pg_catalog.format('Print what is missing: holdfast postgres migrate --print --from %s', present);
+    END IF;
+END $$;
 GRANT USAGE ON SCHEMA "holdfast" TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit(text, text, jsonb, text, uuid, text, int4, timestamptz, timestamptz, text, text, text, text, text, text, timestamptz, text, bool, timestamptz) TO "app";
 GRANT EXECUTE ON FUNCTION "holdfast".submit_many(jsonb) TO "app";

@@ -117,6 +117,17 @@ struct TakingRuleTests {
         #expect(without == [Change(.takes, 201)])
     }
 
+    @Test("A host whose journal has no room takes nothing, and leaves all to others that live, until it has room")
+    func full() {
+        var rule = TakingRule()
+        rule.looked(["a": .connected], isFull: true, hosts: 2, at: .seconds(1))
+        #expect(rule.verdict(at: .seconds(1)) == .leaves && rule.reason == .full)
+        rule.looked(["a": .connected], isFull: true, hosts: 1, at: .seconds(2))
+        #expect(rule.verdict(at: .seconds(2)) == .waits && rule.reason == nil)
+        rule.looked(["a": .connected], isFull: false, hosts: 2, at: .seconds(3))
+        #expect(rule.verdict(at: .seconds(3)) == .takes && rule.reason == nil)
+    }
+
     @Test("Of several engines, one that has a connection decides, and one that has tried before one that has not")
     func engines() {
         #expect(Standing.away(failures: 2).joined(with: .connected) == .connected)

@@ -12,8 +12,9 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             may migrate at once. Hosts of the version before go on with a schema that is newer, so an upgrade begins with \
             this, and then upgrades one host after the other.
 
-            With --print, the statements are printed for psql and nothing is connected to. They make the schema from the beginning, \
-            and fail where it is there, with its version: --from that version prints what is missing.
+            With --print, the statements are printed for psql and nothing is connected to. They make the schema from the beginning; \
+            --from VERSION prints what one of that version lacks. They fail with the version that is there (SQLSTATE HF018) where it is \
+            another one, before anything is changed.
 
             Examples:
               holdfast postgres migrate --database "host=db1 dbname=push user=holdfast_owner" --service holdfast
@@ -95,9 +96,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
 
     private func text(_ migrator: Migrator) throws(ToolError) -> String {
         do throws(SchemaError) {
-            let text = try migrator.text(
+            return try migrator.text(
                 after: from ?? 0, service: service, submitter: submitter, operators: operators)
-            return from == nil ? "\(migrator.requiringNoSchema)\n\(text)" : text
         } catch {
             throw ToolError(error)
         }
