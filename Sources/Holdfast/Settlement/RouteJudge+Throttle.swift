@@ -8,7 +8,7 @@ extension RouteJudge {
             refusedEntries.refused(
                 lanes.key($0.flight.lane, $0.flight.uid), recipient: $0.flight.recipient)
         }
-        let wasPaused = throttle.isPaused
+        let (wasPaused, refusal) = (throttle.isPaused, plan.refusals.last?.result)
         let before = settleCauses(in: &plan, known: known, at: now)
         guard !plan.answers.isEmpty else { return }
         plan.answers.retryAfter = plan.answers.retryAfter.map { min($0, configuration.retry.maximum) }
@@ -32,7 +32,7 @@ extension RouteJudge {
             }
         }
         plan.news += throttleNews(
-            wasPaused: wasPaused, refusal: plan.refusals.last?.result, inFlight: inFlight, at: now)
+            wasPaused: wasPaused, refusal: refusal, inFlight: inFlight, at: now)
         plan.refusals = []
         plan.answers = RouteThrottle.Answers()
     }
@@ -103,11 +103,14 @@ extension RouteJudge {
         }
         var throttled = throttled ?? EngineStatus.Throttle(since: now.wall)
         throttled.perSecond = throttle.pace?.perSecond
-        if let refusal { (throttled.status, throttled.reason) = (refusal.status, refusal.reason) }
+        if let refusal {
+            (throttled.status, throttled.reason) = (refusal.status, refusal.reason)
+            throttled.topics = topicRefusals.blamed.compactMap { breakers.name(of: $0) }.sorted()
+        }
+        let wait = throttle.isPaused ? throttle.nextAllowance(inFlight: inFlight, now: now.monotonic) : nil
+        let pause = wait.map { max($0 - now.monotonic, .zero) }
+        if pause == nil || refusal != nil { throttled.nextProbeAt = pause.map { now.wall.advanced(by: $0) } }
         self.throttled = throttled
-        guard !wasPaused, throttle.isPaused,
-            let until = throttle.nextAllowance(inFlight: inFlight, now: now.monotonic)
-        else { return [] }
-        return [.throttled(throttled, wait: until - now.monotonic)]
+        return wasPaused ? [] : pause.map { [.throttled(throttled, wait: $0)] } ?? []
     }
 }

@@ -53,6 +53,8 @@ package struct Conditions: Sendable {
         let lead: Duration
         /// The log's last word; nil where it does not say that the condition holds.
         var word: Word?
+        /// The most that it has ever affected at once.
+        var affected: Int
 
         var isOwed: Bool { word?.isOutdated(by: condition) ?? true }
 
@@ -125,7 +127,7 @@ package struct Conditions: Sendable {
         let isNews = Word(old.condition).isOutdated(by: condition)
         var merged = condition
         merged.since = old.since(at: now)
-        merged.affected = max(condition.affected, old.condition.affected)
+        old.affected = max(condition.affected, old.affected)
         merged.failures = max(condition.failures, old.condition.failures)
         old.condition = merged
         defer { present[place] = old }
@@ -140,7 +142,8 @@ package struct Conditions: Sendable {
         // Where its last end was not told, the log says that it holds.
         let word = owedEnds.removeValue(forKey: place)?.word
         let lead = max(now.wall.since(condition.since), .zero)
-        var new = Present(condition: condition, began: now.monotonic, lead: lead, word: word)
+        var new = Present(
+            condition: condition, began: now.monotonic, lead: lead, word: word, affected: condition.affected)
         let leftOut = new.isOwed ? admit(place, isNews: true, now.monotonic) : nil
         if leftOut != nil { new.word = Word(condition) }
         present[place] = new
@@ -165,8 +168,10 @@ package struct Conditions: Sendable {
 
     private mutating func end(_ old: Present, at place: Place, _ now: Duration) -> Change {
         let lasted = now - old.began + old.lead
+        var condition = old.condition
+        condition.affected = old.affected
         func change(isTold: Bool) -> Change {
-            Change(kind: .ended(lasted: lasted), condition: old.condition, isTold: isTold, leftOut: 0)
+            Change(kind: .ended(lasted: lasted), condition: condition, isTold: isTold, leftOut: 0)
         }
         guard let word = old.word else { return change(isTold: false) }
         let isTold = ends.take(place.kind, at: now)

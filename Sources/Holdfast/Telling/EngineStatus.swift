@@ -26,14 +26,25 @@ public struct EngineStatus: Sendable {
         public internal(set) var reason: Reason?
         /// The rate that the service was measured to grant, in notifications a second; `nil` while unknown.
         public internal(set) var perSecond: Double?
+        /// When one request shows whether the service takes notifications again; `nil` while nothing waits for that time.
+        public internal(set) var nextProbeAt: WallTime?
+        /// The topics that the refusals are of, where that is no accident; empty where they may be of any.
+        public internal(set) var topics: [String] = []
 
-        /// The status, the reason, the start and the measured rate, for operators.
+        /// The status, the reason, the start, the measured rate, the next try and the topics, for operators.
         public var description: String {
             let words = [status.map { "\($0)" }, reason?.words].compactMap { $0 }
             let cause = words.isEmpty ? "" : " (\(words.joined(separator: " ")))"
             let rate = perSecond.map { $0 < 10 ? "\(Double(Int($0 * 10)) / 10)" : "\(Int($0))" }
             let pace = rate.map { ", at \($0) a second now" } ?? ""
-            return "throttled by the service\(cause) since \(Timestamp.format(since))\(pace)"
+            let next = nextProbeAt.map { ", next try at \(Timestamp.format($0))" } ?? ""
+            return "throttled by the service\(cause) since \(Timestamp.format(since))\(pace)\(next)\(blame)"
+        }
+
+        private var blame: String {
+            guard let first = topics.first else { return "" }
+            let more = topics.count > 1 ? " and \(topics.count - 1) more" : ""
+            return "; what it refuses is of topic \(first)\(more), and others wait with it"
         }
     }
 

@@ -74,11 +74,12 @@ struct RouteFindings: Hashable, Sendable {
         return HealthCondition(
             // Nothing is held up where nothing waits, and nothing shows whether the service takes more again.
             .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
-            affected: waiting,
+            affected: waiting, cause: throttle.topics.joined(separator: " "),
             what: "route \(route) is \(throttle)",
-            next:
-                "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
-                + "tries at once", command: resumeNow)
+            next: (throttle.topics.isEmpty
+                ? "nothing has to be done: " : "send less of it, or give it a route of its own, so that others do not wait: ")
+                + "the route asks for less, and for more again when the service takes it; the command tries at once",
+            command: resumeNow)
     }
 
     private func parked(_ waiting: Int) -> HealthCondition? {
@@ -143,7 +144,7 @@ struct RouteFindings: Hashable, Sendable {
             // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
             isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
             route: route,
-            since: topic.since, cause: topic.reason,
+            since: topic.since, cause: "\(topic.cause)",
             what: isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
                     + "aside and all others go: \(topic.reason)"

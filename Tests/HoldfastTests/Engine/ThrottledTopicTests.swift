@@ -202,6 +202,37 @@ import Testing
         for _ in 0..<60 {
             bench.advance(by: .seconds(5))
             #expect(isTold(bench) == [])
+            #expect((bench.status.throttled["default"]?.topics ?? []) == [])
         }
+    }
+
+    @Test("A topic with a quota of its own is named, with when the route tries again and what was answered")
+    func ownQuota() throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Monitor(QuotaService(.windows, perSecond: 5))
+        let clock = bench.clock
+        bench.answer = { notification in
+            guard notification.topic == Self.busy else { return .confirmed }
+            return service.withLock { $0.grants(at: clock.monotonic) } ? .confirmed : Self.answers[0]
+        }
+        var named = false
+        var isAnnounced = false
+        for round in 0..<60 {
+            try bench.submit(some((20 * round)..<(20 * round + 20), of: Self.busy))
+            try bench.submit(some((10_000 + 20 * round)..<(10_020 + 20 * round), of: Self.other))
+            bench.advance(by: .seconds(1))
+            guard let throttle = bench.status.throttled["default"] else { continue }
+            #expect(throttle.status == 429 && throttle.reason != nil)
+            if let next = throttle.nextProbeAt {
+                isAnnounced = true
+                #expect(next > bench.clock.wall)
+            }
+            guard !throttle.topics.isEmpty else { continue }
+            named = true
+            #expect(throttle.topics == [Self.busy] && throttle.description.contains("of topic \(Self.busy)"))
+            let condition = try #require(bench.status.conditions.first { $0.kind == .throttled })
+            #expect(condition.next.hasPrefix("send less of it, or give it a route of its own"))
+        }
+        #expect(named && isAnnounced)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         #expect(machine.look([away(failures: 1)], at: moment(0)).map(\.event) == ["service-away"])
         #expect(machine.look([away(affected: 7, failures: 2)], at: moment(10)).isEmpty)
         #expect(machine.look([away(affected: 3, failures: 3)], at: moment(20)).isEmpty)
-        #expect(machine.all.map(\.affected) == [7])
+        #expect(machine.all.map(\.affected) == [3])
         let over = try #require(machine.look([], at: moment(250)).first)
         #expect(over.event == "service-away-over")
         #expect(over.kind == .ended(lasted: .seconds(250)))
