@@ -141,7 +141,7 @@ struct HostJournalsTests {
                 let end = ContinuousClock.now + .milliseconds(500)
                 while ContinuousClock.now < end, !isOver.withLock({ $0 }) {
                     try? FileManager.default.removeItem(atPath: directory)
-                    usleep(1000)
+                    Thread.sleep(forTimeInterval: 0.001)
                 }
             }
             let opened = try host.open()
