@@ -46,4 +46,25 @@ import Testing
         let made = try Self.rebuilt(effects, in: scratch.path + "/rebuilt")
         #expect(made.differences(from: expected) == [])
     }
+
+    @Test("A copy that was deleted while it was opened is not gone on with as an empty one")
+    func emptied() throws {
+        let (scratch, gate) = (Scratch(), KeptEffects())
+        defer { scratch.remove() }
+        func open(_ number: UInt64?) throws -> LMDBJournal {
+            var options = JournalOptions()
+            options.gate = gate
+            options.durability = .process
+            options.copyNumber = number
+            return try LMDBJournal(directory: scratch.journal, options: options)
+        }
+        let first = try open(nil)
+        _ = try first.openLane(LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce))
+        first.close()
+        try open(UInt64(gate.kept.count)).close()
+        let kept = gate.kept.count
+        try FileManager.default.removeItem(atPath: scratch.journal)
+        let error = #expect(throws: JournalError.self) { try open(UInt64(kept)) }
+        #expect(error?.code == .copyLost && gate.kept.count == kept)
+    }
 }

@@ -127,6 +127,22 @@ struct HostJournalsTests {
         second.close()
     }
 
+    @Test("By how much a host's clock is ahead of the database's is known from the last look")
+    func clockOffset() throws {
+        let folder = try TemporaryFolder()
+        let system = EngineClock.system
+        let clock = EngineClock(
+            wall: { system.wall().advanced(by: .seconds(7200)) }, monotonic: { system.monotonic() })
+        let host = try Host(schema, in: folder, clock: clock)
+        let own = try host.open()
+        let watch = try FleetWatch(host.journals, mine: own.id)
+        #expect(try eventually { watch.clockOffset != nil })
+        let offset = watch.clockOffset ?? .zero
+        #expect(offset > .seconds(7140) && offset < .seconds(7260), "\(offset)")
+        watch.stop()
+        own.close()
+    }
+
     @Test("A copy that somebody removes while its journal is opened is made again")
     func removedWhileOpening() throws {
         let folder = try TemporaryFolder()
@@ -141,7 +157,7 @@ struct HostJournalsTests {
                 let end = ContinuousClock.now + .milliseconds(500)
                 while ContinuousClock.now < end, !isOver.withLock({ $0 }) {
                     try? FileManager.default.removeItem(atPath: directory)
-                    usleep(1000)
+                    Thread.sleep(forTimeInterval: 0.001)
                 }
             }
             let opened = try host.open()

@@ -26,6 +26,18 @@ extension LMDBJournal {
                 + "fleet do it (`holdfast serve` with journal.postgres, which commands reach while it runs)")
     }
 
+    /// Refuses a copy that is not the one that was made: an empty one, where somebody has deleted that meanwhile.
+    static func requireCopy(
+        _ environment: Environment, endingAt number: UInt64, _ path: String
+    ) throws(JournalError) {
+        let found = try translated("read", path) { () throws(LMDBError) in try WorkingCopy.number(in: environment) }
+        guard found != number else { return }
+        throw JournalError(
+            .copyLost,
+            "the working copy \(path) was deleted or replaced while it was opened. What was accepted is in the database, from which this "
+                + "host makes another copy. See to it that nobody touches the files of a copy in use")
+    }
+
     /// The environment of the entries, for whoever copies it while it is open. Not to be written to, nor closed.
     package var entriesEnvironment: Environment { parts.store.environment }
 

@@ -77,6 +77,7 @@ public final class LMDBJournal: Journal, JournalService {
         try EntriesStore.refuseNewerFormat(environment, path)
         try EntriesStore.refuseMissingTables(environment, place)
         if options.gate == nil { try Self.refuseCopy(environment, path) }
+        if let number = options.copyNumber { try Self.requireCopy(environment, endingAt: number, path) }
         if let seal = seals[.entries] { environment.seal(with: seal) }
         let tokens = try LMDBBlacklist(opening: place, options, seals[.blacklist], damage: damage)
         let opened = try Self.recover(environment, options, seals[.entries], path)

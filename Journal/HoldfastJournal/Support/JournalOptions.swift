@@ -51,6 +51,9 @@ public struct JournalOptions: Sendable {
     /// Keeps each commit of the entries before it is made here: the directory is then a working copy of what lies elsewhere.
     /// The blacklist has a way of its own. nil for a journal that is all there is.
     package var gate: (any CommitGate)?
+    /// The number of the last commit in the copy that was made for the ``gate``. Another copy is not opened: what is kept would go on
+    /// from another state. nil where that can't be known.
+    package var copyNumber: UInt64?
     /// Whether this process may go on with what its ``gate`` keeps. nil for a journal that is all there is.
     package var ownership: (any JournalOwnership)?
     /// Of the identities by which repeats are recognised, the same for all journals with this ``gate``. nil for the journal's own

@@ -14,6 +14,7 @@ package final class FleetWatch: Sendable {
         var mine: Set<Int32>
         var journals: [ListedJournal] = []
         var trouble: String?
+        var clockOffset: Duration?
         var isUnwanted = false
     }
 
@@ -61,6 +62,9 @@ package final class FleetWatch: Sendable {
 
     /// Why the last look failed; `nil` after one that did not.
     package var trouble: String? { board.withLock(\.trouble) }
+
+    /// By how much this machine's wall clock was ahead of the database's at the last look, to some milliseconds; `nil` before one.
+    package var clockOffset: Duration? { board.withLock(\.clockOffset) }
 
     /// This host does not have the journal any more.
     package func leave(_ journal: Int32) { board.change { $0.mine.remove(journal) } }
@@ -116,8 +120,10 @@ package final class FleetWatch: Sendable {
         _ connection: PQConnection
     ) throws(PQError) {
         let journals = try calls.list(connection, by: deadline)
+        let theirs = try FleetCalls(terms.schema).now(connection, by: deadline)
+        let offset = terms.clock.wall().since(theirs)
         let mine = board.withLock(\.mine)
-        board.change { $0.journals = journals }
+        board.change { ($0.journals, $0.clockOffset) = (journals, offset) }
         onLook(journals, mine)
         let now = terms.clock.monotonic()
         let room = limit + 1 - mine.count

@@ -102,7 +102,8 @@ package struct HostJournals: Sendable {
             do throws(JournalError) {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch {
-                let isRemoved = [.notFound, .copyLost].contains(error.code) && !directory.copy(of: place.id).isThere
+                let isRemoved =
+                    error.code == .copyLost || error.code == .notFound && !directory.copy(of: place.id).isThere
                 let isForAMoment = isRemoved || error.code == .beingRead || error.code == .ownedByAnotherProcess
                 guard isForAMoment, !stop.isStopped, Condition.now < limit else { throw error }
                 stop.rest(.milliseconds(20))
@@ -148,6 +149,7 @@ package struct HostJournals: Sendable {
         options.create = true
         options.durability = .process
         options.gate = gate
+        options.copyNumber = built.last.number
         options.ownership = ownership
         options.uidBase = UInt64(place.id) << ListedJournal.uidBits
         options.forgotten = built.forgotten

@@ -52,7 +52,8 @@ struct RouteFindings: Hashable, Sendable {
                     : "what answers at \(endpoint) is not the push service of route \(route): \(reason)",
                 next: isKey
                     ? advice?.credentialsRefused
-                        ?? "replace the key or certificate of the route, and have it read again"
+                        ?? "see that this machine's clock is right, which dates tokens; if it is, replace the key or certificate of "
+                        + "the route, and have it read again"
                     : "look at the address, the name resolution and the proxy of the route, and try again",
                 command: isKey ? "holdfast lanes reload" : resumeNow)
         }

@@ -48,6 +48,7 @@ final class FleetKeeper: Service, Sendable {
         self.gaze = gaze
         restraint = FleetRestraint(
             place.terms.clock, place.rates, isFull: { [own = place.own] in own.journal.wantOfRoom != nil },
+            wallClock: { [state] in FleetClock(offset: state.withLock { $0.watch }?.clockOffset) },
             engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
             gaze.sightings(trouble: state.withLock { $0.watch }?.trouble)
@@ -76,13 +77,15 @@ final class FleetKeeper: Service, Sendable {
             + [watch].compactMap(\.self)
     }
 
-    /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, and whether it leaves work
-    /// to other hosts.
+    private var wallClock: FleetClock { FleetClock(offset: state.withLock { $0.watch }?.clockOffset) }
+
+    /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
+    /// other hosts, and a clock that differs from the database's.
     func conditions(now: WallTime) -> [HealthCondition] {
         let found = troubles
         let moment = Moment(monotonic: place.terms.clock.monotonic(), wall: now)
         return place.serverConditions(now: now) + lasting.withLock { $0.look(found, at: moment) }
-            + [restraint.condition(now: now)].compactMap(\.self)
+            + [restraint.condition(now: now), wallClock.condition(now: now)].compactMap(\.self)
     }
 
     func run() async throws {

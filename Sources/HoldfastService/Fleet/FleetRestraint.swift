@@ -13,18 +13,21 @@ final class FleetRestraint: Sendable {
     private let clock: EngineClock
     private let rates: FleetRates
     private let isFull: @Sendable () -> Bool
+    private let wallClock: @Sendable () -> FleetClock
     private let engines: @Sendable () -> [PushEngine]
     private let state = Monitor(State())
 
     /// - Parameters:
     ///   - rates: know how many hosts live.
     ///   - isFull: whether the journal that this host accepts into has no room.
+    ///   - wallClock: this machine's beside the database's.
     ///   - engines: on this host's own journal, and on those that it has taken over.
     init(
         _ clock: EngineClock, _ rates: FleetRates, isFull: @escaping @Sendable () -> Bool,
-        engines: @escaping @Sendable () -> [PushEngine]
+        wallClock: @escaping @Sendable () -> FleetClock, engines: @escaping @Sendable () -> [PushEngine]
     ) {
-        (self.clock, self.rates, self.isFull, self.engines) = (clock, rates, isFull, engines)
+        (self.clock, self.rates, self.isFull) = (clock, rates, isFull)
+        (self.wallClock, self.engines) = (wallClock, engines)
     }
 
     /// How many submissions by SQL may be claimed now.
@@ -59,6 +62,12 @@ final class FleetRestraint: Sendable {
                     "find out what keeps it from the service, such as its clock, its network or a firewall, and it takes them again by "
                         + "itself; what it has taken before waits here: if this lasts, end this host, and others deliver that, too"
                 )
+            case .clock:
+                (
+                    "is refused by its push service, while \(wallClock().words ?? "its clock was wrong")",
+                    "set the clock right, and it takes them again by itself; what it has taken before waits here: if this lasts, end "
+                        + "this host, and others deliver that, too"
+                )
             case .full:
                 (
                     "has no room in its journal",
@@ -84,19 +93,22 @@ final class FleetRestraint: Sendable {
             return true
         }
         if isDue {
-            let standings = Self.standings(engines().map { $0.status() })
+            let standings = Self.standings(engines().map { $0.status() }, isClockOff: wallClock().isOff)
             let (isFull, hosts) = (isFull(), rates.shared.hosts)
             state.withLock { $0.rule.looked(standings, isFull: isFull, hosts: hosts, at: now) }
         }
         return state.withLock { body($0.rule, now) }
     }
 
-    private static func standings(_ engines: [EngineStatus]) -> [String: TakingRule.Standing] {
+    private static func standings(_ engines: [EngineStatus], isClockOff: Bool) -> [String: TakingRule.Standing] {
         var standings: [String: TakingRule.Standing] = [:]
         for status in engines {
             for (route, connection) in status.connections {
                 let away = status.conditions.first { $0.kind == .serviceAway && $0.route == route }
-                let standing = TakingRule.Standing(connection, failures: away?.failures ?? 0)
+                let isRefused = status.conditions.contains { $0.kind == .credentialsRefused && $0.route == route }
+                let standing =
+                    isRefused && isClockOff
+                    ? TakingRule.Standing.refused : TakingRule.Standing(connection, failures: away?.failures ?? 0)
                 standings[route] = standings[route]?.joined(with: standing) ?? standing
             }
         }

@@ -3,6 +3,8 @@ internal import Holdfast
 /// Decides whether a host takes what other hosts could send in its place: submissions by SQL, and journals of hosts that are gone.
 /// It has no clock and no engine.
 ///
+/// So does one whose credentials the service refuses while its clock is wrong: it is as good as not connected, until something is taken.
+///
 /// A host whose own journal has no room takes neither, and where others live, it is for them. It takes again when there is room.
 ///
 /// A host that has had no connection to its push service on any route for ``patience`` leaves both to others, as long as others
@@ -19,6 +21,8 @@ struct TakingRule: Sendable {
         ///
         /// - Parameter failures: since the route was away.
         case away(failures: Int)
+        /// The service refuses this host's credentials, and its clock is wrong. What waits is tried again all the while.
+        case refused
     }
 
     enum Verdict: Hashable, Sendable {
@@ -34,6 +38,8 @@ struct TakingRule: Sendable {
     enum Reason: String, Hashable, Sendable {
         /// No push service is reached on any route.
         case cutOff
+        /// The push service refuses the credentials of a host with a wrong clock.
+        case clock
         /// The journal has no room.
         case full
     }
@@ -60,6 +66,7 @@ struct TakingRule: Sendable {
     /// When a trial may be made; nil while everything is taken.
     private var nextTrial: Duration?
     private var isFull = false
+    private var isRefused = false
     private var isAlone = true
 
     /// The routes were looked at.
@@ -70,6 +77,7 @@ struct TakingRule: Sendable {
     ///   - now: by a clock of this host.
     mutating func looked(_ standings: [String: Standing], isFull: Bool = false, hosts: Int, at now: Duration) {
         (self.isFull, isAlone) = (isFull, hosts <= 1)
+        isRefused = standings.values.contains(.refused)
         routes = Set(standings.keys)
         proven.formIntersection(routes)
         away = away.filter { standings[$0.key] != nil }
@@ -84,6 +92,10 @@ struct TakingRule: Sendable {
                 var known = away[route] ?? Away(since: now, failures: failures, failedAt: now)
                 if known.failures != failures { (known.failures, known.failedAt) = (failures, now) }
                 away[route] = known
+            case .refused:
+                proven.remove(route)
+                let since = away[route]?.since ?? now
+                away[route] = Away(since: since, failures: away[route]?.failures ?? 0, failedAt: now)
             }
         }
         let isCutOff = proven.isEmpty && away.values.contains { now - $0.since >= Self.patience }
@@ -103,7 +115,7 @@ struct TakingRule: Sendable {
     /// Why all is left to others; nil while it is not.
     var reason: Reason? {
         if isFull { return isAlone ? nil : .full }
-        return nextTrial == nil ? nil : .cutOff
+        return nextTrial == nil ? nil : isRefused ? .clock : .cutOff
     }
 
     /// A submission was taken as a trial.
@@ -131,6 +143,8 @@ extension TakingRule.Standing {
     /// Joins the standings of one route in two engines. An engine that has tried to connect knows more than one that has not.
     func joined(with other: Self) -> Self {
         switch (self, other) {
+        // Another engine that is connected has sent nothing, or it would be refused, too.
+        case (.refused, _), (_, .refused): .refused
         case (.connected, _), (_, .connected): .connected
         case (.away(let first), .away(let second)): .away(failures: first + second)
         case (.away, .idle): self

@@ -117,6 +117,21 @@ struct TakingRuleTests {
         #expect(without == [Change(.takes, 201)])
     }
 
+    @Test("A host with a wrong clock whose credentials are refused leaves all to others, and tries none")
+    func refused() {
+        var host = Host()
+        let changes = host.run(until: 1000) { second in
+            ["a": second < 10 || second >= 900 ? .connected : .refused]
+        }
+        #expect(changes == [Change(.takes, 0), Change(.leaves, 40), Change(.takes, 900)])
+        host.rule.looked(["a": .refused], hosts: 2, at: .seconds(1001))
+        host.rule.looked(["a": .refused], hosts: 2, at: .seconds(1031))
+        #expect(host.rule.reason == .clock)
+        // Of another engine it is not known.
+        #expect(Standing.connected.joined(with: .refused) == .refused)
+        #expect(Standing.refused.joined(with: .away(failures: 1)) == .refused)
+    }
+
     @Test("A host whose journal has no room takes nothing, and leaves all to others that live, until it has room")
     func full() {
         var rule = TakingRule()
