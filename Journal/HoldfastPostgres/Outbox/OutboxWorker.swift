@@ -77,9 +77,12 @@ struct OutboxWorker {
         try settle()
         if board.isStopped { return try stop() }
         if !again.isEmpty, underWay == 0 {
-            if terms.leavesRefused() { return try letGo() }
+            let leaves = terms.leavesRefused()
+            if leaves { try letGo() }
             board.rest(pace.wasRefused())
-            return try board.isStopped ? stop() : submitAgain()
+            if board.isStopped { return try stop() }
+            if !leaves { try submitAgain() }
+            return
         }
         guard again.isEmpty, underWay < pace.mostUnderWay else { return board.rest(.seconds(1)) }
         let rows = try claim()

@@ -39,7 +39,7 @@ extension RouteJudge {
         let hasRefused = !refusedEntries.isEmpty
         let awaitsProbe = lanes.hasProbeOut || topicHold.hasProbeOut
         let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
-        let hasRefusedTopics = !topicRefusals.isEmpty
+        let hasRefusedTopics = !topicRefusals.isEmpty || throttle.isThrottling
         plan.answers.granted += tickets.count
         var (topic, count, evidence) = (TopicBreakers.none, 0, 0)
         for ticket in tickets {
@@ -57,7 +57,7 @@ extension RouteJudge {
             if isJudging, !flight.isBroadcast, breakers.isEvidence(flight) { evidence += 1 }
             if hasChances { breakers.taken(flight, now: now.monotonic) }
             if hasRefused { wasTaken(flight, &plan) }
-            if hasRefusedTopics { topicRefusals.taken(flight.topic, handedOutIn: flight.handedOutIn) }
+            if hasRefusedTopics { topicTaken(flight) }
             if awaitsProbe {
                 probeAnswered(flight, .confirmed, into: &plan, at: now)
                 topicAnswered(flight, .confirmed, into: &plan, at: now)
@@ -122,8 +122,7 @@ extension RouteJudge {
         default: break
         }
         switch result.verdict {
-        case .confirmed, .rejected, .laneStopped:
-            topicRefusals.taken(flight.topic, handedOutIn: flight.handedOutIn)
+        case .confirmed, .rejected, .laneStopped: topicTaken(flight)
         case .deferred, .neverProcessed, .unknown, .foreign: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, at: now) { return }

@@ -97,6 +97,7 @@ extension RouteJudge {
         wasPaused: Bool, refusal: SendResult? = nil, inFlight: Int, at now: Moment
     ) -> [RouteNews] {
         guard throttle.isThrottling else {
+            refusalShares = RefusalShares()
             guard throttled != nil else { return [] }
             throttled = nil
             return [.throttleEnded]
@@ -105,7 +106,7 @@ extension RouteJudge {
         throttled.perSecond = throttle.pace?.perSecond
         if let refusal {
             (throttled.status, throttled.reason) = (refusal.status, refusal.reason)
-            throttled.topics = topicRefusals.blamed.compactMap { breakers.name(of: $0) }.sorted()
+            throttled.topics = refusalShares.blamed.compactMap { breakers.name(of: $0) }.sorted()
         }
         let wait = throttle.isPaused ? throttle.nextAllowance(inFlight: inFlight, now: now.monotonic) : nil
         let pause = wait.map { max($0 - now.monotonic, .zero) }

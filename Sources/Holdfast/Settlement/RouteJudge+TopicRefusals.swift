@@ -10,12 +10,19 @@ extension RouteJudge {
         case aboutTopic
     }
 
+    /// An entry was taken, or refused for a reason of its own.
+    func topicTaken(_ flight: SentWindow.Flight) {
+        topicRefusals.taken(flight.topic, handedOutIn: flight.handedOutIn)
+        if throttle.isThrottling { refusalShares.taken(flight.topic) }
+    }
+
     /// Settles a refusal that is about the entry's topic, or of the probe of one on trial.
     func settleRefusalOfTopic(
         _ flight: SentWindow.Flight, ticket: Ticket, _ result: SendResult, into plan: inout SettlementPlan,
         at now: Moment
     ) -> RefusalOfTopic {
         let name = breakers.name(of: flight.topic)
+        refusalShares.refused(flight.topic)
         let requests = topicRefusals.refused(
             flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn)
         let words = requests.map {

@@ -19,6 +19,7 @@ final class RouteJudge {
     var credentialTopics = CredentialTopics()
     var silence = TopicSilence()
     var topicRefusals = TopicRefusals()
+    var refusalShares = RefusalShares()
     var topicHold: TopicHold
     var tagHold: TagHold
     var throttle: RouteThrottle

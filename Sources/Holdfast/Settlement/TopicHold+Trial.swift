@@ -57,9 +57,9 @@ extension TopicHold {
         return true
     }
 
-    /// It was not the topic: what waits goes again.
+    /// It was not the topic, or it was slow and not silent: what waits goes again. One that is refused, too, goes on waiting.
     mutating func acquit(_ topic: String) {
-        guard let entry = held[topic], entry.isOnTrial else { return }
+        guard let entry = held[topic], entry.isOnTrial, entry.cause == .silence else { return }
         if case .out(let flight, _, _) = entry.state { outs[flight] = nil }
         held[topic]?.state = .returning
         held[topic]?.nextProbeAt = nil

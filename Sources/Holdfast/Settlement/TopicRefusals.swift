@@ -28,8 +28,6 @@ struct TopicRefusals: Sendable {
     static let least = 3
     /// The greatest probability of bad luck.
     static let doubt = 0.01
-    /// The greatest probability that topics are blamed by accident.
-    private static let blame = 0.0001
     /// Where more topics than this are refused, and nothing is taken, none of them is tried sooner for being another one.
     static let greatestHurried = 10
     private static let limit = 1000
@@ -125,23 +123,6 @@ struct TopicRefusals: Sendable {
     /// Whether anything of topics was refused of which others were taken.
     func areOthersRefused(than topic: UInt32) -> Bool {
         records.contains { $0.key != topic && $0.value.taken > 0 && $0.value.refused > 0 }
-    }
-
-    /// The topics that all refusals are of, such as one with a quota of its own, where that is no accident; none where the refusals
-    /// may be of any topic.
-    var blamed: [UInt32] {
-        let all = records.values.reduce(into: (taken: 0, refused: 0)) { $0.taken += $1.taken; $0.refused += $1.refused }
-        var some = (taken: 0, refused: 0)
-        var topics: [UInt32] = []
-        for (topic, its) in records.sorted(by: { ($1.value.refused, $0.key) < ($0.value.refused, $1.key) }) {
-            topics.append(topic)
-            (some.taken, some.refused) = (some.taken + its.taken, some.refused + its.refused)
-            guard some.refused < all.refused else { break }
-        }
-        // Refusals that could be of any notification would be of these so often.
-        let share = Double(some.taken + some.refused) / Double(max(all.taken + all.refused, 1))
-        let luck = (0..<some.refused).reduce(1) { luck, _ in luck * share }
-        return luck <= Self.blame ? topics : []
     }
 
     /// Something of another topic is at hand.

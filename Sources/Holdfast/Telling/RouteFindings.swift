@@ -77,9 +77,10 @@ struct RouteFindings: Hashable, Sendable {
             .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
             affected: waiting, cause: throttle.topics.joined(separator: " "),
             what: "route \(route) is \(throttle)",
-            next: (throttle.topics.isEmpty
-                ? "nothing has to be done: " : "send less of it, or give it a route of its own, so that others do not wait: ")
-                + "the route asks for less, and for more again when the service takes it; the command tries at once",
+            next: throttle.topics.isEmpty
+                ? "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
+                    + "tries at once"
+                : "send less of it, or give it a route of its own, so that others do not wait; the command tries at once",
             command: resumeNow)
     }
 

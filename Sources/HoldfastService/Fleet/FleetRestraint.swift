@@ -39,8 +39,10 @@ final class FleetRestraint: Sendable {
         }
     }
 
-    /// Whether other hosts are to have what this one has claimed and can't take.
-    var leaves: Bool { reason != nil }
+    /// Whether other hosts are to have what this one has claimed and its journal does not take.
+    var othersLive: Bool { rates.shared.hosts > 1 }
+
+    private var leaves: Bool { reason != nil }
 
     /// Some were claimed.
     func claimed() {

@@ -25,7 +25,7 @@ final class SubmissionsBySQL: Service, Sendable {
         intake.restorations = { owned.restorations }
         if let restraint {
             intake.room = { restraint.room }
-            intake.leavesRefused = { restraint.leaves }
+            intake.leavesRefused = { restraint.othersLive }
             intake.onClaimed = { restraint.claimed() }
         }
         intake.onDoubt = { unknown, again in

@@ -149,23 +149,45 @@ import Testing
 
     @Test(
         "Where another topic has no answer beside it, the others go before the deadline",
-        arguments: [[0], [1], [0, 1], [1, 0], [2, 0, 1, 2]])
-    func besideSilent(ahead: [Int]) throws {
+        arguments: [[0], [1], [0, 1], [1, 0], [2, 0, 1, 2]], [(nil, true), (7, true), (nil, false)])
+    func besideSilent(ahead: [Int], _ kind: (seconds: Int?, isWarm: Bool)) throws {
+        let (seconds, isWarm) = kind
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { $0.topic.hasSuffix("silent") }
-        service.answer = { $0.topic == Self.busy ? Self.answers[0] : .confirmed }
-        // The connection has worked.
-        try bench.submit(some(0..<5, of: Self.other))
+        let answer = SendResult(
+            apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
+        service.answer = { $0.topic == Self.busy ? answer : .confirmed }
+        // The connection has worked. At first contact a silent topic costs a deadline.
+        if isWarm { try bench.submit(some(0..<5, of: Self.other)) }
         service.run(for: .seconds(1))
         let topics = ["com.example.silent", Self.busy, "com.example.also-silent"]
         for round in 0..<50 {
             for (place, topic) in ahead.enumerated() {
-                try bench.submit(some((1000 * place + round)..<(1000 * place + round + 1), of: topics[topic]))
+                let guarantee: Guarantee = round % 2 == 0 ? .atLeastOnce : .atMostOnce
+                try bench.submit(
+                    some((1000 * place + round)..<(1000 * place + round + 1), of: topics[topic], guarantee))
             }
         }
+        try bench.submit(some(10_000..<10_025, of: Self.other) + some(10_025..<10_050, of: Self.other, .atMostOnce))
+        service.run(for: .seconds(isWarm && ahead.contains(1) ? 25 : 65))
+        #expect(service.taken(of: Self.other) == (isWarm ? 55 : 50))
+    }
+
+    @Test(
+        "So they do where the refusals come late", arguments: [1.5, 3, 10])
+    func late(seconds: Double) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        service.answer = { $0.topic == Self.busy ? Self.answers[0] : .confirmed }
+        service.delay = { $0.topic == Self.busy ? .seconds(seconds) : .zero }
+        try bench.submit(some(0..<800, of: Self.busy))
         try bench.submit(some(10_000..<10_050, of: Self.other))
-        service.run(for: .seconds(ahead.contains(1) ? 25 : 65))
-        #expect(service.taken(of: Self.other) == 55)
+        service.run(for: .seconds(10 + 3 * seconds))
+        #expect(service.taken(of: Self.other) == 50)
+        // What is only late is not silent.
+        service.answer = { _ in .confirmed }
+        service.run(for: .seconds(240))
+        #expect(bench.journal.entries.isEmpty)
     }
 
     @Test(

@@ -21,6 +21,8 @@ final class SilentService {
     var isSilent: (PushNotification) -> Bool
     /// What it answers to others.
     var answer: (PushNotification) -> SendResult = { _ in .confirmed }
+    /// How late it answers.
+    var delay: (PushNotification) -> Duration = { _ in .zero }
     private(set) var taken: [PushNotification] = []
     private var lines: [Int: Line] = [:]
 
@@ -67,23 +69,31 @@ final class SilentService {
                 line.connection.sink(.results(late.map { ($0.entry.ticket, .unknown("no answer within 30 s")) }))
                 if now - line.answeredAt >= Self.deadline { return leave(&line) }
             }
+            let due = line.open.filter { isDue($0) }
+            line.open.removeAll { isDue($0) }
+            for (_, entry) in due { respond(to: entry, on: &line) }
             while let next = line.waiting.first, line.isProven || line.open.isEmpty {
                 line.waiting.removeFirst()
                 line.open.append((now, next))
                 isOver = false
-                guard !isSilent(next.notification) else { continue }
-                line.open.removeLast()
-                line.isProven = true
-                line.answeredAt = now
-                let answer = answer(next.notification)
-                if answer.verdict == .confirmed { taken.append(next.notification) }
-                line.connection.sink(
-                    answer.verdict == .confirmed ? .confirmed([next.ticket]) : .results([(next.ticket, answer)]))
             }
         }
         if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty {
             line.connection.end(possiblySent: [], cause: nil)
         }
+    }
+
+    private func isDue(_ open: (at: Duration, entry: StubConnection.Sent)) -> Bool {
+        !isSilent(open.entry.notification) && now - open.at >= delay(open.entry.notification)
+    }
+
+    private func respond(to entry: StubConnection.Sent, on line: inout Line) {
+        line.isProven = true
+        line.answeredAt = now
+        let answer = answer(entry.notification)
+        if answer.verdict == .confirmed { taken.append(entry.notification) }
+        line.connection.sink(
+            answer.verdict == .confirmed ? .confirmed([entry.ticket]) : .results([(entry.ticket, answer)]))
     }
 
     private func leave(_ line: inout Line) {
