@@ -4,7 +4,9 @@
 struct RefusalShares: Sendable {
     private struct Count: Sendable {
         var taken = 0
+        /// Turns of hand-outs of which something was refused: what went out together is refused together.
         var refused = 0
+        var refusedIn: UInt32?
     }
 
     /// The greatest probability that topics are blamed by accident.
@@ -20,7 +22,12 @@ struct RefusalShares: Sendable {
     mutating func taken(_ topic: UInt32) { add(topic) { $0.taken += 1 } }
 
     /// Something of the topic was refused for now.
-    mutating func refused(_ topic: UInt32) { add(topic) { $0.refused += 1 } }
+    ///
+    /// - Parameter handedOutIn: the turn in which it went out.
+    mutating func refused(_ topic: UInt32, handedOutIn turn: UInt32) {
+        guard counts[topic]?.refusedIn != turn else { return }
+        add(topic) { ($0.refused, $0.refusedIn) = ($0.refused + 1, turn) }
+    }
 
     private mutating func add(_ topic: UInt32, _ change: (inout Count) -> Void) {
         guard topic != TopicBreakers.none, counts[topic] != nil || counts.count < Self.limit else { return }

@@ -22,7 +22,7 @@ extension RouteJudge {
         at now: Moment
     ) -> RefusalOfTopic {
         let name = breakers.name(of: flight.topic)
-        refusalShares.refused(flight.topic)
+        refusalShares.refused(flight.topic, handedOutIn: flight.handedOutIn)
         let requests = topicRefusals.refused(
             flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn)
         let words = requests.map {

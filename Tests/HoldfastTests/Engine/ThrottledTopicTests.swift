@@ -239,7 +239,7 @@ import Testing
         }
         var named = false
         var isAnnounced = false
-        for round in 0..<60 {
+        for round in 0..<200 {
             try bench.submit(some((20 * round)..<(20 * round + 20), of: Self.busy))
             try bench.submit(some((10_000 + 20 * round)..<(10_020 + 20 * round), of: Self.other))
             bench.advance(by: .seconds(1))
