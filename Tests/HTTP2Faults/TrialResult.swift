@@ -22,8 +22,8 @@ struct TrialResult: TableTrialResult {
 
     var duplicates: Int { record.duplicates }
 
-    /// What the service left open, at most. Beside the two connections of the route, each was made for one that had ended, and
-    /// not always by the fault: on a busy machine a PING may be answered too late.
+    /// The most requests that the service can have left open. Beside the route's two connections, each was made in the place of one
+    /// that had ended, by the fault, or on a busy machine because a PING was answered too late.
     var leftOpen: Int { max(record.faults, record.connections - 2) * trial.fault.leavesOpen.most }
 
     /// In words; empty when every promise was kept.

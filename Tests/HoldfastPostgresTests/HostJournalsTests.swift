@@ -157,6 +157,7 @@ struct HostJournalsTests {
                 let end = ContinuousClock.now + .milliseconds(500)
                 while ContinuousClock.now < end, !isOver.withLock({ $0 }) {
                     try? FileManager.default.removeItem(atPath: directory)
+                    // A pace at which it strikes between any two steps of an opening.
                     Thread.sleep(forTimeInterval: 0.001)
                 }
             }

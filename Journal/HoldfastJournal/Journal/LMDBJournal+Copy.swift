@@ -32,10 +32,7 @@ extension LMDBJournal {
     ) throws(JournalError) {
         let found = try translated("read", path) { () throws(LMDBError) in try WorkingCopy.number(in: environment) }
         guard found != number else { return }
-        throw JournalError(
-            .copyLost,
-            "the working copy \(path) was deleted or replaced while it was opened. What was accepted is in the database, from which this "
-                + "host makes another copy. See to it that nobody touches the files of a copy in use")
+        throw .copyLost("the working copy \(path) was deleted or replaced while it was opened")
     }
 
     /// The environment of the entries, for whoever copies it while it is open. Not to be written to, nor closed.

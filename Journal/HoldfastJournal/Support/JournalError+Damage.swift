@@ -24,10 +24,15 @@ extension JournalError {
 
     /// The error for a data file in use of a working copy, which the next opening makes again.
     static func copyLost(_ file: String, _ loss: DataFileLoss, in directory: String) -> JournalError {
+        copyLost("\(file) \(loss.words) while the working copy \(directory) was in use")
+    }
+
+    /// - Parameter what: what happened to the copy, without a full stop.
+    static func copyLost(_ what: String) -> JournalError {
         JournalError(
             .copyLost,
-            "\(file) \(loss.words) while the working copy \(directory) was in use. What was accepted is in the database, from which this "
-                + "host makes another copy. See to it that nobody touches the files of a copy in use")
+            "\(what). What was accepted is in the database, from which this host makes another copy. See to it that nobody touches "
+                + "the files of a copy in use")
     }
 
     static func salvageAdvice(_ directory: String) -> String {

@@ -14,7 +14,7 @@ final class CurrentCopy: Sendable {
 
     var copy: any BlacklistCopy { state.withLock { $0.copy } }
 
-    func isCopy(_ other: any BlacklistCopy) -> Bool { copy === other }
+    func isCurrent(_ other: any BlacklistCopy) -> Bool { copy === other }
 
     /// Reads the copy; again, if another took its place meanwhile.
     func read<R>(_ body: (any BlacklistCopy) throws(JournalError) -> R) throws(JournalError) -> R {
@@ -23,7 +23,7 @@ final class CurrentCopy: Sendable {
             do throws(JournalError) {
                 return try body(copy)
             } catch {
-                guard error.code == .closed, !isCopy(copy) else { throw error }
+                guard error.code == .closed, !isCurrent(copy) else { throw error }
             }
         }
     }

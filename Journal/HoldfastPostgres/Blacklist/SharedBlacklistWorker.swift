@@ -52,7 +52,7 @@ struct SharedBlacklistWorker: ~Copyable {
             }
         }
         session.close()
-        if !current.isCopy(reader.copy) { reader.copy.close() }
+        if !current.isCurrent(reader.copy) { reader.copy.close() }
         for call in board.end() { call.answer(.failure(SharedBlacklist.closed)) }
     }
 
@@ -71,7 +71,7 @@ struct SharedBlacklistWorker: ~Copyable {
             board.beganAnew()
             return false
         case .end:
-            if !current.isCopy(reader.copy) { current.replace(with: reader.copy) }
+            if !current.isCurrent(reader.copy) { current.replace(with: reader.copy) }
             board.copied(upTo: reader.place.number, asked: asked)
             try trim(connection)
             return true
@@ -88,7 +88,7 @@ struct SharedBlacklistWorker: ~Copyable {
         reader = FeedReader(calls, made, pageRowCount: terms.pageRowCount)
         board.beganAnew()
         // Nobody reads one that was not full yet.
-        if !current.isCopy(former) { former.close() }
+        if !current.isCurrent(former) { former.close() }
     }
 
     private mutating func tell(_ connection: PQConnection) throws(FeedTrouble) {

@@ -38,6 +38,7 @@ final class HandOuts {
             if places.holdReason == nil || judge.throttle.mayProbeOthers(now: now.monotonic) {
                 try letOthersGo(at: now)
             }
+            // Others may have been let go just now.
             lookWhoYields()
             guard places.holdReason == nil else { return }
             for index in lanes.indices {

@@ -48,7 +48,6 @@ struct RefusalShares: Sendable {
         let answers = topics.values.reduce(0) { $0 + $1.taken + $1.refused }
         let share = Double(answers) / Double(max(all.taken + all.refused, 1))
         // Refusals that might be of any notification would all be of these so often.
-        let luck = (0..<all.refused).reduce(1) { luck, _ in luck * share }
-        return luck <= Self.accident ? topics.keys.sorted() : []
+        return share.raised(to: all.refused) <= Self.accident ? Array(topics.keys) : []
     }
 }

@@ -27,7 +27,7 @@ struct RouteThrottle: Sendable {
     private static let meaningful = Duration.seconds(2)
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
-    /// What has had no answer for so long does not keep others.
+    /// How long requests without an answer keep others waiting.
     private static let patience = Duration.seconds(2)
     /// So many refusals one behind the other are the service's word, whatever share of the notifications was refused before.
     private static let sureInARow = 10
@@ -200,13 +200,13 @@ struct RouteThrottle: Sendable {
 
     /// When to ask again by the clock, if there is more to send than it allows; nil when only an answer changes anything.
     func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
-        switch phase {
+        if waitsForAnswers(inFlight: inFlight) {
+            return isKept(inFlight: inFlight, now: now) ? nil : quietSince + Self.patience
+        }
+        return switch phase {
         case .paused(let until): othersAt.map { $0 > now ? min($0, until) : until } ?? until
-        case .recovering where !waitsForAnswers(inFlight: inFlight): pace?.nextAllowance(now: now)
-        case .probing, .recovering:
-            // Until then only an answer changes anything.
-            waitsForAnswers(inFlight: inFlight) && quietSince + Self.patience > now ? quietSince + Self.patience : nil
-        case .open: nil
+        case .recovering: pace?.nextAllowance(now: now)
+        case .open, .probing: nil
         }
     }
 

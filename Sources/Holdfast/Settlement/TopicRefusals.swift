@@ -117,7 +117,7 @@ struct TopicRefusals: Sendable {
         let others = records.filter { $0.key != topic && $0.value.taken > 0 }.values
         let refused = others.reduce(0) { $0 + $1.refused }
         let share = Double(refused) / Double(max(others.reduce(refused) { $0 + $1.taken }, 1))
-        return (0..<record.rounds).reduce(1) { luck, _ in luck * share } <= Self.doubt
+        return share.raised(to: record.rounds) <= Self.doubt
     }
 
     /// Whether anything of topics was refused of which others were taken.
@@ -150,6 +150,11 @@ struct TopicRefusals: Sendable {
         }
         return true
     }
+}
+
+extension Double {
+    /// How probable it is that something of this probability happens so many times, one behind the other.
+    func raised(to count: Int) -> Double { (0..<count).reduce(1) { product, _ in product * self } }
 }
 
 extension UInt32 {

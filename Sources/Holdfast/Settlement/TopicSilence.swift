@@ -4,9 +4,11 @@
 /// a service may take no second request before it has answered one.
 ///
 /// A topic is *silent* from a request that had no answer, if nothing of the topic was answered since that went out, until
-/// something is. While others wait for a request, its topic counts as silent before the deadline. Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and
-/// others go. When they are answered, and the topic again is not, it is *convicted*. Where too many topics are silent alike, and
-/// nothing is answered, none of them is to blame, and all of them go.
+/// something is. While others wait for a request, its topic counts as silent before the deadline.
+///
+/// Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and others go. When
+/// they are answered, and the topic again is not, it is *convicted*. Where too many topics are silent alike, and nothing is
+/// answered, none of them is to blame, and all of them go.
 ///
 /// A pure machine, and bounded.
 struct TopicSilence: Sendable {

@@ -31,6 +31,8 @@ final class FleetKeeper: Service, Sendable {
     /// The fleet for the operators' page.
     let look: FleetLook
     private let gaze: FleetGaze
+    /// This machine's wall clock beside the database's.
+    private let wallClock: @Sendable () -> FleetClock
     /// Whether this host takes what others could send.
     let restraint: FleetRestraint
 
@@ -46,9 +48,13 @@ final class FleetKeeper: Service, Sendable {
         log = FleetLog(logger, place.record)
         let gaze = FleetGaze(place.terms.clock, place.rates)
         self.gaze = gaze
+        let wallClock: @Sendable () -> FleetClock = { [state] in
+            FleetClock(offset: state.withLock { $0.watch }?.clockOffset)
+        }
+        self.wallClock = wallClock
         restraint = FleetRestraint(
             place.terms.clock, place.rates, isFull: { [own = place.own] in own.journal.wantOfRoom != nil },
-            wallClock: { [state] in FleetClock(offset: state.withLock { $0.watch }?.clockOffset) },
+            wallClock: wallClock,
             engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
             gaze.sightings(trouble: state.withLock { $0.watch }?.trouble)
@@ -77,15 +83,13 @@ final class FleetKeeper: Service, Sendable {
             + [watch].compactMap(\.self)
     }
 
-    private var wallClock: FleetClock { FleetClock(offset: state.withLock { $0.watch }?.clockOffset) }
-
     /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
     /// other hosts, and a clock that differs from the database's.
     func conditions(now: WallTime) -> [HealthCondition] {
         let found = troubles
         let moment = Moment(monotonic: place.terms.clock.monotonic(), wall: now)
         return place.serverConditions(now: now) + lasting.withLock { $0.look(found, at: moment) }
-            + [restraint.condition(now: now), wallClock.condition(now: now)].compactMap(\.self)
+            + [restraint.condition(now: now), wallClock().condition(now: now)].compactMap(\.self)
     }
 
     func run() async throws {

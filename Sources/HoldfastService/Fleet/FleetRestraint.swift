@@ -42,8 +42,6 @@ final class FleetRestraint: Sendable {
     /// Whether other hosts are to have what this one has claimed and its journal does not take.
     var othersLive: Bool { rates.shared.hosts > 1 }
 
-    private var leaves: Bool { reason != nil }
-
     /// Some were claimed.
     func claimed() {
         let now = clock.monotonic()
@@ -51,7 +49,7 @@ final class FleetRestraint: Sendable {
     }
 
     /// How long nobody must have taken a lost host's journal before this host does.
-    var delay: Duration { leaves ? TakingRule.delay : .zero }
+    var delay: Duration { reason == nil ? .zero : TakingRule.delay }
 
     /// That this host leaves to others what it can't send.
     func condition(now: WallTime) -> HealthCondition? {

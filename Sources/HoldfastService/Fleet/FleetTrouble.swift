@@ -63,7 +63,7 @@ struct FleetTrouble: Hashable, Sendable {
         of(owned) + [submissions?.trouble, outcomes?.trouble].compactMap { $0?.of(owned.name) }
     }
 
-    /// What to do about it, and the command that shows more.
+    /// The operator's next step, with the command that shows more.
     var advice: JournalError.Advice {
         isOfHost
             ? JournalError.Advice(

@@ -3,14 +3,13 @@ internal import Holdfast
 /// Decides whether a host takes what other hosts could send in its place: submissions by SQL, and journals of hosts that are gone.
 /// It has no clock and no engine.
 ///
-/// So does one whose credentials the service refuses while its clock is wrong: it is as good as not connected, until something is taken.
-///
-/// A host whose own journal has no room takes neither, and where others live, it is for them. It takes again when there is room.
-///
 /// A host that has had no connection to its push service on any route for ``patience`` leaves both to others, as long as others
 /// live. What waits in its own journal has connections tried all the while, and the first that is made ends this. Where a route is
 /// not tried, since nothing waits for it, one submission is taken now and then: else hosts that all leave them to others would
 /// never find out that they can send again.
+///
+/// Likewise a host whose credentials the service refuses while its clock is wrong, until something is taken. One whose own journal
+/// has no room takes neither, alone or not, and takes again when there is room.
 struct TakingRule: Sendable {
     /// How a route stands, over all engines of the host.
     enum Standing: Hashable, Sendable {
@@ -94,8 +93,7 @@ struct TakingRule: Sendable {
                 away[route] = known
             case .refused:
                 proven.remove(route)
-                let since = away[route]?.since ?? now
-                away[route] = Away(since: since, failures: away[route]?.failures ?? 0, failedAt: now)
+                away[route, default: Away(since: now, failures: 0, failedAt: now)].failedAt = now
             }
         }
         let isCutOff = proven.isEmpty && away.values.contains { now - $0.since >= Self.patience }

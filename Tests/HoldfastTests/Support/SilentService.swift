@@ -19,7 +19,7 @@ final class SilentService {
     let bench: Bench
     /// Whether the service leaves this notification unanswered.
     var isSilent: (PushNotification) -> Bool
-    /// What it answers to others.
+    /// The answer to each notification that it does not leave unanswered.
     var answer: (PushNotification) -> SendResult = { _ in .confirmed }
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
