@@ -15,7 +15,7 @@ extension HandOuts {
             if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
-        guard try isOtherAtHand(at: now) else {
+        if !isOtherWaiting(on: kept), try !isOtherAtHand(at: now) {
             if nextSearch(now: now.monotonic) == nil { judge.throttle.foundNoOthers(now: now.monotonic) }
             return
         }
@@ -41,7 +41,7 @@ extension HandOuts {
 
     private func noteHesitation() {
         for link in connections.links.values {
-            for flight in link.flights.window.unansweredFlights {
+            for flight in link.unanswered.open {
                 judge.silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn)
             }
         }
@@ -57,12 +57,13 @@ extension HandOuts {
 
     private func hasWorked(_ number: Int) -> Bool { connections[number]?.flights.hasWorked == true }
 
-    /// Whether a connection has brought no answer, and has nothing but requests of silent topics.
+    /// Whether a connection that has brought no answer has nothing but requests of silent topics, or such requests have all streams
+    /// of one: before APNs has taken anything it grants one, and a refusal does not change that.
     private func isKept(_ number: Int) -> Bool {
-        guard let flights = connections[number]?.flights, flights.cumulative == nil, !flights.hasWorked else {
-            return false
-        }
-        return flights.window.unansweredFlights.allSatisfy { judge.silence.contains($0.topic) }
+        guard let link = connections[number], link.flights.cumulative == nil,
+            !link.flights.hasWorked || link.freeStreams == 0
+        else { return false }
+        return link.unanswered.open.allSatisfy { judge.silence.contains($0.topic) }
     }
 
     /// When the search goes on; nil when there is nothing more to search.
@@ -87,6 +88,13 @@ extension HandOuts {
         }.map { $0 + 1 } ?? batch.count
     }
 
+    /// Whether one waits in these connections. They return it when they are given up.
+    private func isOtherWaiting(on numbers: [Int]) -> Bool {
+        numbers.contains { number in
+            connections[number]?.unanswered.waiting.contains { judge.goesFirst($0.topic) } ?? false
+        }
+    }
+
     private func isOtherAtHand(at now: Moment) throws(JournalError) -> Bool {
         for index in lanes.indices where lanes[index].isRunning {
             // What has one attempt comes back from the disk one by one here. It may be of any topic.
@@ -101,24 +109,29 @@ extension HandOuts {
         let again = lanes[index].machine.again.prefix(Self.probeLook)
         guard !again.isEmpty else { return false }
         let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
-        return hasOther(batch)
+        return firstOther(in: batch) != nil
     }
 
-    /// Goes on behind the entries that earlier turns have searched.
+    /// Goes on behind the entries that earlier turns have searched. What was found once is not searched for again before the
+    /// reading has come to it.
     private func isOtherAhead(in index: Int) throws(JournalError) -> Bool {
         let machine = lanes[index].machine
+        if let found = othersAt[index], machine.cursor < found { return true }
         var after = max(machine.cursor, searchedThrough[index] ?? .none)
         for _ in 0..<(Self.othersLook / Self.probeLook) where after < machine.lastUID {
             let ahead = try context.journal.unconfirmed(
                 lanes[index].id, after: after, through: machine.lastUID, limit: Self.probeLook)
-            if hasOther(ahead) { return true }
+            if let position = firstOther(in: ahead) {
+                othersAt[index] = ahead.items[position].uid
+                return true
+            }
             after = ahead.lastUID ?? machine.lastUID
             searchedThrough[index] = after
         }
         return false
     }
 
-    private func hasOther(_ batch: EntryBatch) -> Bool {
-        firstReadable(in: batch) { judge.goesFirst($0, in: batch) } != nil
+    private func firstOther(in batch: EntryBatch) -> Int? {
+        firstReadable(in: batch) { judge.goesFirst($0, in: batch) }
     }
 }

@@ -16,6 +16,8 @@ final class HandOuts {
     var stretches: [Int: Int] = [:]
     /// How far each lane was searched for entries of topics that the service answers: see ``letOthersGo(at:)``.
     var searchedThrough: [Int: UID] = [:]
+    /// Where such an entry was found, by lane.
+    var othersAt: [Int: UID] = [:]
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,

@@ -47,6 +47,11 @@ final class Link {
     /// Entries that the service would work on at once; what goes beyond waits in the connection.
     var freeStreams: Int { max(streams - flights.load, 0) }
 
+    /// The entries without an answer: those that the service works on, and those that wait in the connection.
+    var unanswered: (open: ArraySlice<SentWindow.Flight>, waiting: ArraySlice<SentWindow.Flight>) {
+        flights.window.flights(onStreams: streams)
+    }
+
     /// Whether the next entries should rather go to this one: the service's streams before queues, then the lesser load for
     /// its size, then the fewer entries ever.
     func isBetter(than other: Link) -> Bool {

@@ -1,6 +1,9 @@
 /// Decides which connection is given entries next, and how many: the places of the windows, of the service's streams, and of
 /// what lanes with one attempt keep.
 final class Places {
+    /// The most entries that are read at a time.
+    private static let readLimit = 1000
+
     private let context: RouteContext
     private let lanes: LaneTable
     private let connections: Connections
@@ -71,12 +74,18 @@ final class Places {
     /// The number of entries that the connection still takes, without regard to the others.
     func room(of link: Link) -> Int {
         let room = min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
-        return takesOne(link) && link.count > 0 ? 0 : room
+        guard mayBeKept(link) else { return room }
+        return takesOne(link) && link.count > 0 ? 0 : min(room, link.freeStreams)
+    }
+
+    /// Whether others may have to wait in the connection for requests that get no answer: nothing was taken there yet.
+    private func mayBeKept(_ link: Link) -> Bool {
+        !judge.silence.isEmpty && link.flights.confirmations == 0 && link.flights.cumulative == nil
     }
 
     /// Whether the connection is given one entry and no more. Behind a first request that gets no answer, others would wait in it.
     func takesOne(_ link: Link) -> Bool {
-        !judge.silence.isEmpty && !link.flights.hasWorked && link.flights.cumulative == nil
+        mayBeKept(link) && !link.flights.hasWorked
     }
 
     func openWithRoom(_ number: Int) -> Link? { connections.open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }
@@ -139,9 +148,10 @@ final class Places {
     ///
     /// - Parameters:
     ///   - isKept: whether they are for places reserved for the lane.
-    ///   - stretch: how many are read for each that goes, at most.
+    ///   - stretch: how many are read for each that goes, at most. In a lane with one attempt at most `limit` are read: they have
+    ///     places, and are unknown after a crash.
     func grant(_ limit: Int, of index: Int, isKept: Bool, stretch: Int = 1, now: Duration) -> Grant {
-        let limit = min(limit, 1000)
+        let limit = min(limit, Self.readLimit)
         var wanted = limit
         let kept = isKept ? lanes.keptPlaces(except: index) : lanes.keptPlaces()
         if let allowance = rate.allowance(now: now) {
@@ -155,8 +165,9 @@ final class Places {
             wanted = min(wanted, judge.caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
         }
         guard wanted > 0 else { return .nothing }
+        let readable = lanes[index].hasOneAttempt ? limit : Self.readLimit
         let granted = context.gate.reserve(
-            min(wanted * stretch, limit), route: context.index, inFlight: inFlight + kept,
+            min(wanted * stretch, readable), route: context.index, inFlight: inFlight + kept,
             waiting: context.journal.unreadOutcomeCount)
         // Until there is room again, as each turn looks, nothing is asked for: see lookAtOutcomes.
         // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)

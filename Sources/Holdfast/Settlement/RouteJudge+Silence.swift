@@ -44,12 +44,14 @@ extension RouteJudge {
 
     /// Whether an entry could go before those of topics that fare worse than others, as far as its topic and its tag tell.
     func goesFirst(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
-        let topic = breakers.number(of: fields.topic, in: batch.bytes)
-        if silence.contains(topic) || topicRefusals.contains(topic) { return false }
+        guard goesFirst(breakers.number(of: fields.topic, in: batch.bytes)) else { return false }
         if !tagHold.isEmpty, tagHold.place(of: batch.bytes[fields.tag]) != nil { return false }
         return topicHold.isEmpty
             || !topicHold.isSetAside(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
     }
+
+    /// Whether the service has answered the last request of the topic, and has not refused it for now.
+    func goesFirst(_ topic: UInt32) -> Bool { !silence.contains(topic) && !topicRefusals.contains(topic) }
 
     /// Whether no hold of an entry's topic keeps it.
     func mayGo(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {

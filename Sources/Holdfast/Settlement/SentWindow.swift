@@ -22,6 +22,8 @@ package struct SentWindow: Sendable {
         let isMoved: Bool
         /// The number of its topic: see ``TopicBreakers``.
         let topic: UInt32
+        /// How many the connection was given before it. The number goes round. Written by the window.
+        fileprivate(set) var place: UInt32 = 0
         /// The mark of its device or channel: see ``RefusedEntries``.
         let recipient: UInt64
         let acceptedAt: WallTime
@@ -101,6 +103,7 @@ package struct SentWindow: Sendable {
     /// How long answers took.
     private var clock = AnswerClock()
     private var turn: UInt32 = 0
+    private var nextPlace: UInt32 = 0
 
     /// Entries in flight: what counts against the window's limit.
     var count: Int { unanswered + settling }
@@ -235,15 +238,20 @@ package struct SentWindow: Sendable {
             .map { ticket(of: $0) }
     }
 
-    /// Each that is not answered.
-    var unansweredFlights: some Sequence<Flight> {
-        slots.lazy.filter { $0.state.isUnanswered }.map(\.flight)
+    /// Those without an answer: what the service works on, where that is so many at a time, and what waits in the connection.
+    func flights(onStreams streams: Int) -> (open: ArraySlice<Flight>, waiting: ArraySlice<Flight>) {
+        var unanswered = slots.filter { $0.state.isUnanswered }.map(\.flight)[...]
+        guard unanswered.count > streams else { return (unanswered, []) }
+        unanswered.sort { $1.place.isTurn(after: $0.place) }
+        return (unanswered.prefix(streams), unanswered.dropFirst(streams))
     }
 
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
         var flight = flight
         flight.handedOutAt = clock.now
         flight.handedOutIn = turn
+        flight.place = nextPlace
+        nextPlace &+= 1
         if let free = freeSlots.popLast() {
             slots[Int(free)].flight = flight
             slots[Int(free)].state = state

@@ -2,8 +2,9 @@ import HoldfastTesting
 
 @testable import Holdfast
 
-/// A service that answers nothing of some topics, on the first route of a bench. A connection takes its second request when the
-/// first is answered; what is not answered for 30 s is given up, and a connection that has answered nothing for so long ends.
+/// A service that answers nothing of some topics, on the first route of a bench. As Apple's, it works on one request of a
+/// connection at a time until it has taken one of them: a refusal does not count. What is not answered for 30 s is given up,
+/// and a connection that has answered nothing for so long ends.
 final class SilentService {
     static let deadline = Duration.seconds(30)
     private static let tick = Duration.milliseconds(500)
@@ -12,7 +13,8 @@ final class SilentService {
         let connection: StubConnection
         var waiting: ArraySlice<StubConnection.Sent> = []
         var open: [(at: Duration, entry: StubConnection.Sent)] = []
-        var isProven = false
+        var hasTaken = false
+        var hasReturned = false
         var answeredAt: Duration
     }
 
@@ -30,7 +32,11 @@ final class SilentService {
         self.bench = bench
         self.isSilent = isSilent
         // What it has is still answered, or not.
-        bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+        bench.prepare = { connection in
+            connection.state.withLock { $0.endsWhenClosed = false }
+            connection.streamLimit.withLock { $0 = 1 }
+            connection.capacityLimit.withLock { $0 = 2 }
+        }
     }
 
     func taken(of topic: String) -> Int { taken.count { $0.topic == topic } }
@@ -72,15 +78,23 @@ final class SilentService {
             let due = line.open.filter { isDue($0) }
             line.open.removeAll { isDue($0) }
             for (_, entry) in due { respond(to: entry, on: &line) }
-            while let next = line.waiting.first, line.isProven || line.open.isEmpty {
+            if line.connection.isClosed { returnWaiting(of: &line) }
+            while let next = line.waiting.first, line.open.count < line.connection.streams {
                 line.waiting.removeFirst()
                 line.open.append((now, next))
                 isOver = false
             }
         }
-        if line.connection.isClosed, line.open.isEmpty, line.waiting.isEmpty {
-            line.connection.end(possiblySent: [], cause: nil)
-        }
+        if line.connection.isClosed, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+    }
+
+    /// What has not begun when a connection is closed goes over another one.
+    private func returnWaiting(of line: inout Line) {
+        if !line.hasReturned { line.connection.sink(.draining) }
+        line.hasReturned = true
+        let unsent = line.waiting.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }
+        line.waiting = []
+        if !unsent.isEmpty { line.connection.sink(.results(unsent)) }
     }
 
     private func isDue(_ open: (at: Duration, entry: StubConnection.Sent)) -> Bool {
@@ -88,19 +102,23 @@ final class SilentService {
     }
 
     private func respond(to entry: StubConnection.Sent, on line: inout Line) {
-        line.isProven = true
         line.answeredAt = now
         let answer = answer(entry.notification)
         if answer.verdict == .confirmed { taken.append(entry.notification) }
+        defer { if answer.verdict == .confirmed, !line.hasTaken { grantAll(&line) } }
         line.connection.sink(
             answer.verdict == .confirmed ? .confirmed([entry.ticket]) : .results([(entry.ticket, answer)]))
     }
 
+    private func grantAll(_ line: inout Line) {
+        line.hasTaken = true
+        line.connection.streamLimit.withLock { $0 = nil }
+        line.connection.capacityLimit.withLock { $0 = nil }
+        line.connection.sink(.capacityChanged(line.connection.capacity))
+    }
+
     private func leave(_ line: inout Line) {
-        let unsent = line.waiting.map { ($0.ticket, SendResult(.neverProcessed(.newConnection))) }
-        line.waiting = []
-        line.connection.sink(.draining)
-        if !unsent.isEmpty { line.connection.sink(.results(unsent)) }
+        returnWaiting(of: &line)
         line.connection.end(
             possiblySent: line.open.map { Sample.number(of: $0.entry.notification) },
             cause: "the service keeps connections open and answers no request")

@@ -64,7 +64,8 @@ final class StubConnection: CumulativeConnection {
 
     let number: Int
     let sink: ConnectionSink
-    let capacity: Int
+    /// The most entries that it ever takes at a time.
+    let greatestCapacity: Int
     let isCumulative: Bool
     let canWriteBarrier: Bool
     /// Of its connector, where a test tells several apart.
@@ -72,12 +73,16 @@ final class StubConnection: CumulativeConnection {
     let state = Monitor(State())
     /// How many entries the service works on at a time; nil for all that the connection takes.
     let streamLimit = Monitor<Int?>(nil)
+    /// How many entries it takes at a time; nil for all that it ever takes.
+    let capacityLimit = Monitor<Int?>(nil)
     /// Whether barriers are answered at once.
     let answersBarriers = Monitor(false)
     /// Whether it takes nothing more, and ends, as soon as it has answered what it was given.
     let bidsFarewell = Monitor(false)
     /// After so many entries it takes nothing more, answers, and ends; nil for never.
     let goesAway = Monitor<Int?>(nil)
+
+    var capacity: Int { capacityLimit.withLock { $0 } ?? greatestCapacity }
 
     var streams: Int { streamLimit.withLock { $0 } ?? capacity }
 
@@ -87,7 +92,7 @@ final class StubConnection: CumulativeConnection {
     ) {
         self.number = number
         self.sink = sink
-        self.capacity = capacity
+        greatestCapacity = capacity
         self.isCumulative = isCumulative
         self.canWriteBarrier = canWriteBarrier
         self.endpoint = endpoint
