@@ -4,6 +4,7 @@ import HoldfastJournal
 import HoldfastLMDB
 import Testing
 
+@testable import struct HoldfastJournal.RefusedRoom
 @testable import struct HoldfastJournal.SpaceGuard
 
 @Suite("A full journal")
@@ -85,6 +86,51 @@ struct FullTests {
         try Self.drain(journal, lane)
         for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(journal.wantOfRoom == nil)
+    }
+
+    @Test("A journal at its limit that refused a batch is full until that has room, though a single notification has")
+    func roomForBatches() async throws {
+        for (limit, entryLimit, before, refused, size) in [
+            (1 << 30, 100, 60, 60, 200), (4 << 20, nil, 1200, 1400, 1500),
+        ] as [(Int, Int?, Int, Int, Int)] {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            var options = Self.options(limit: limit)
+            options.entryLimit = entryLimit
+            let journal = try LMDBJournal(directory: scratch.journal, options: options)
+            defer { journal.close() }
+            let lane = try journal.openLane(immediate).id
+            try journal.append(0..<before, to: lane, payloadByteCount: size)
+            let error = #expect(throws: JournalError.self) {
+                try journal.append(0..<refused, to: lane, payloadByteCount: size)
+            }
+            #expect(error?.code == .limitReached)
+            try journal.append(0..<1, to: lane)
+            // The writer looks each second.
+            for _ in 0..<150 {
+                #expect(journal.wantOfRoom?.code == .limitReached)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try Self.drain(journal, lane)
+            for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(journal.wantOfRoom == nil)
+        }
+    }
+
+    @Test("Of what was refused the smallest counts, and a part of the journal's limit is enough")
+    func refusedRoom() {
+        var room = RefusedRoom()
+        #expect(room.isEmpty)
+        room.refused(5000, entries: 50, limit: 8000, entryLimit: 60)
+        #expect(room.bytes == 4000 && room.entries == 30)
+        room.refused(6000, entries: 1, limit: 8000, entryLimit: nil)
+        #expect(room.bytes == 4000 && room.entries == 30)
+        room.refused(1000, entries: 10, limit: 8000, entryLimit: nil)
+        #expect(room.bytes == 1000 && room.entries == 10)
+        room.admitted(999)
+        #expect(!room.isEmpty)
+        room.admitted(1000)
+        #expect(room.isEmpty)
     }
 
     @Test("What is only kept aside gives way: a journal that is full of it takes what is new")

@@ -98,7 +98,7 @@ package struct FleetPlace: Sendable {
             rates: rates, losses: warnings, record: record)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
-            wantsRoom: { own.journal.wantOfRoom != nil })
+            wantsRoom: { own.wantOfRoom != nil })
         opened.useKeys = { (keys) throws(JournalError) in try own.journal.useKeys(keys) }
         servers.start()
         opened.close = {

@@ -49,7 +49,7 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        listen: String = "127.0.0.1:0", more: String = ""
+        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil
     ) throws -> ServiceRun {
         let database = database ?? cluster.tcp("user=\(role)")
         try folder.write(
@@ -66,8 +66,11 @@ struct FleetServiceTests {
         let times = LeaseTimes(beat: .milliseconds(20), hold: .seconds(20), takeAfter: .seconds(60))
         sources.openJournal = { configuration, record, logger, onWaiting in
             let postgres = try #require(configuration.journal.postgres)
+            var journal = configuration.journal
+            // Fewer than the file may say.
+            journal.entries = entries
             return try await FleetPlace.open(
-                postgres, configuration.journal,
+                postgres, journal,
                 listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, times: times,
                 logger: logger,
                 onWaiting: onWaiting)
@@ -184,6 +187,28 @@ struct FleetServiceTests {
         #expect(await waitUntil { !isTold() })
         await run.end()
         #expect(await running.error == nil)
+    }
+
+    @Test("A host whose journal is full says that it leaves submissions by SQL to others, and they take them")
+    func full() async throws {
+        let (one, two) = (try host("one", entries: 3), try host("two"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        func isLeft() -> Bool { one.conditions.contains { $0.kind == .leftToOthers && $0.cause == "full" } }
+        #expect(await waitUntil { isLeft() })
+        #expect(!one.health.isReady && two.health.isReady)
+        try cluster.psql(
+            "SELECT \(schema).submit(topic => 't', token => repeat('ab', 32), payload => '{}') FROM generate_series(1, 5)"
+        )
+        #expect(try await waitUntil { try cluster.psql("SELECT count(*) FROM \(schema).outbox") == "0" })
+        #expect(try one.state.withLock(\.life)?.journalStatus().unconfirmed == 3)
+        #expect(try two.state.withLock(\.life)?.journalStatus().unconfirmed == 5)
+        await one.end()
+        await two.end()
+        #expect(await first.error == nil)
+        #expect(await second.error == nil)
     }
 
     @Test("A host that joins heeds the fleet's orders before its engine has begun")
