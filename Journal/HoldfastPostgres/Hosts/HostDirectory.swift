@@ -31,6 +31,15 @@ package final class HostDirectory: Sendable {
 
     deinit { lock.unlock() }
 
+    /// Whether nobody has removed or replaced it.
+    var isInPlace: Bool { lock.isInPlace }
+
+    /// The error of a step that had the directory; another one, where somebody has removed or replaced that meanwhile, with all
+    /// copies. Then it is to be made again.
+    package func failure(_ error: JournalError) -> JournalError {
+        isInPlace ? error : .copyLost("\(path) was deleted or replaced while this host had its working copies there")
+    }
+
     private static func plain(_ path: String) -> String {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
