@@ -290,6 +290,18 @@ package final class JournalReader: Sendable {
         }
     }
 
+    /// Whether the copy of a shared blacklist was filled to the end once; true for a journal with a blacklist of its own.
+    package func isBlacklistFilled() throws(JournalError) -> Bool {
+        guard usesOther else { return true }
+        let opened = try translated("read", directory) { () throws(LMDBError) in
+            try ReaderPool.openTables(["facts"], in: blacklist)
+        }
+        guard let facts = opened?.first else { return false }
+        return try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try BlacklistMark.read(snapshot, facts) != nil
+        }
+    }
+
     private func blacklistTables() throws(JournalError) -> BlacklistTables {
         if addresses.withLock({ $0 }) == nil {
             let opened = try translated("read", directory) { () throws(LMDBError) in

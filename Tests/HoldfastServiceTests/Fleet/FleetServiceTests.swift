@@ -261,7 +261,10 @@ struct FleetServiceTests {
         async let second = two.run()
         #expect(await waitUntil { one.health.isReady && two.health.isReady })
         try await submit(3, to: one)
-        func isLeft() -> Bool { one.conditions.contains { $0.kind == .leftToOthers && $0.cause == "full" } }
+        // By the service itself, with nobody who reads its health or metrics; for `holdfast status`.
+        func isLeft() -> Bool {
+            one.engine?.status().conditions.contains { $0.kind == .leftToOthers && $0.cause == "full" } == true
+        }
         #expect(await waitUntil { isLeft() })
         #expect(!one.health.isReady && two.health.isReady)
         try cluster.psql(
