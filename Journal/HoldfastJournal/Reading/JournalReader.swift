@@ -345,6 +345,11 @@ package final class JournalReader: Sendable {
             entries: store.environment.rowSeals != nil, blacklist: usesOther ? nil : blacklist.rowSeals != nil)
     }
 
+    /// Throws what an opening as a journal of its own would, of a working copy.
+    package func refuseCopy() throws(JournalError) {
+        try LMDBJournal.refuseCopy(store.environment, directory, as: .alreadyExists)
+    }
+
     /// Throws what an opening with keys would, of a journal that is not sealed, or by half.
     package func refuseUnsealed() throws(JournalError) {
         let sealing = sealing
