@@ -1,4 +1,4 @@
-import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension JournalError {
