@@ -347,7 +347,7 @@ package final class JournalReader: Sendable {
 
     /// Throws what an opening as a journal of its own would, of a working copy.
     package func refuseCopy() throws(JournalError) {
-        try LMDBJournal.refuseCopy(store.environment, directory, as: .alreadyExists)
+        try WorkingCopy.refuse(store.environment, directory, as: .alreadyExists)
     }
 
     /// Throws what an opening with keys would, of a journal that is not sealed, or by half.
