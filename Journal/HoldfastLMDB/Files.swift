@@ -184,6 +184,15 @@ package final class OpenFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
+    /// Whether its path still leads to this file; `true` where that can't be found out.
+    package var isInPlace: Bool {
+        do throws(LMDBError) {
+            return try FileIdentity(of: path) == FileIdentity(try facts())
+        } catch {
+            return ![.noEntry, .notADirectory].contains(error.code)
+        }
+    }
+
     package func sync() throws(LMDBError) {
         guard Disk.sync(descriptor) == 0 else { throw Files.failure("fsync", path) }
     }

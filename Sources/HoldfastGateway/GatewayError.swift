@@ -1,3 +1,5 @@
+package import Holdfast
+
 /// The reason why a gateway can't listen: the thing concerned, the fault, and the remedy.
 public struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of fault. Later versions may have more.
@@ -15,9 +17,13 @@ public struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault in words, for operators. Holds no secret.
     public let message: String
 
-    package init(_ kind: Kind, _ message: String) {
+    /// The fault of the journal by which the gateway can't listen; nil for another one.
+    package let journal: JournalError.Code?
+
+    package init(_ kind: Kind, _ message: String, journal: JournalError.Code? = nil) {
         self.kind = kind
         self.message = message
+        self.journal = journal
     }
 
     /// The ``message``.

@@ -4,6 +4,7 @@ import HoldfastJournal
 import HoldfastLMDB
 import Testing
 
+@testable import struct HoldfastJournal.RefusedRoom
 @testable import struct HoldfastJournal.SpaceGuard
 
 @Suite("A full journal")
@@ -85,6 +86,55 @@ struct FullTests {
         try Self.drain(journal, lane)
         for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(journal.wantOfRoom == nil)
+    }
+
+    @Test("A journal at its limit that refused a batch is full until that has room, though a single notification has")
+    func roomForBatches() async throws {
+        for entryLimit in [100, nil] {
+            let scratch = Scratch()
+            defer { scratch.remove() }
+            var options = Self.options(limit: 4 << 20)
+            options.entryLimit = entryLimit
+            let journal = try LMDBJournal(directory: scratch.journal, options: options)
+            defer { journal.close() }
+            let lane = try journal.openLane(immediate).id
+            if entryLimit != nil {
+                try journal.append(0..<95, to: lane)
+            } else {
+                while try journal.status().usedBytes < 3_800_000 {
+                    try journal.append(0..<50, to: lane, payloadByteCount: 1500)
+                }
+            }
+            let error = #expect(throws: JournalError.self) {
+                try journal.append(0..<500, to: lane, payloadByteCount: 1500)
+            }
+            #expect(error?.code == .limitReached)
+            try journal.append(0..<1, to: lane)
+            // The writer looks each second.
+            for _ in 0..<150 {
+                #expect(journal.wantOfRoom?.code == .limitReached)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try Self.drain(journal, lane)
+            for _ in 0..<500 where journal.wantOfRoom != nil { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(journal.wantOfRoom == nil)
+        }
+    }
+
+    @Test("Of what was refused the smallest counts, and a part of the journal's limit is enough")
+    func refusedRoom() {
+        var room = RefusedRoom()
+        #expect(room.isEmpty)
+        room.refused(5000, entries: 50, limit: 8000, entryLimit: 80)
+        #expect(room.bytes == 1000 && room.entries == 10)
+        room.refused(6000, entries: 1, limit: 8000, entryLimit: nil)
+        #expect(room.bytes == 1000 && room.entries == 10)
+        room.refused(500, entries: 5, limit: 8000, entryLimit: nil)
+        #expect(room.bytes == 500 && room.entries == 5)
+        room.admitted(499)
+        #expect(!room.isEmpty)
+        room.admitted(500)
+        #expect(room.isEmpty)
     }
 
     @Test("What is only kept aside gives way: a journal that is full of it takes what is new")

@@ -59,6 +59,8 @@ struct DatabaseRefusalTests {
             #expect(words.contains("RESET default_transaction_read_only"), "\(words)")
             // In a session that begins read-only, the other fails.
             #expect(words.contains("SET default_transaction_read_only = off, and in the same session"), "\(words)")
+            // The one of a role in this database alone goes by no other statement.
+            #expect(words.contains("IN DATABASE … RESET default_transaction_read_only"), "\(words)")
         }
         try opens(schema, saying: "default_transaction_read_only") {
             try schema.psql("ALTER ROLE \(schema.service) RESET default_transaction_read_only")

@@ -47,6 +47,18 @@ struct ExaminationTests {
         _ = try examine(as: schema.service)
     }
 
+    @Test("So is the function that says which version the schema has, and where all is withheld, the schema")
+    func versionWithheld() throws {
+        try schema.psql("REVOKE EXECUTE ON FUNCTION S.schema_version() FROM \(schema.service)")
+        let one = #expect(throws: JournalError.self) { try examine(as: schema.service) }
+        #expect(one?.code == .permissionDenied)
+        #expect(one?.message.contains("may not call \(schema.name).schema_version()") == true, "\(one?.message ?? "")")
+        try schema.psql("REVOKE USAGE ON SCHEMA \(schema.name) FROM \(schema.service)")
+        let all = #expect(throws: JournalError.self) { try examine(as: schema.service) }
+        #expect(all?.code == .permissionDenied)
+        #expect(all?.message.contains("may not use schema \(schema.name)") == true, "\(all?.message ?? "")")
+    }
+
     @Test("Settings of its role keep no host out")
     func roleSettings() throws {
         for setting in [
@@ -95,6 +107,15 @@ struct ExaminationTests {
         let owned = try Host(schema, in: folder, port: own.port).open()
         try add("one", to: owned)
         owned.close()
+    }
+
+    @Test("A file system without room for the first files of a host is refused, with what it has")
+    func noRoom() throws {
+        #expect(HostDirectory.refusal(available: 1 << 20, at: "/copies") == nil)
+        let error = try #require(HostDirectory.refusal(available: 100 << 10, at: "/copies"))
+        #expect(error.code == .diskFull && error.message.contains("100 KiB"))
+        let folder = try TemporaryFolder()
+        try HostDirectory.examineRoom(folder("copies"))
     }
 
     @Test("A place where working copies can't be is an error that says why")

@@ -518,6 +518,11 @@ struct HostJournalsTests {
         owned.close()
         let error = #expect(throws: JournalError.self) { try LMDBJournal(directory: owned.directory) }
         #expect(error?.code == .ownedByAnotherProcess && error?.message.contains("working copy") == true)
+        // A check says the same, which opens nothing for writing.
+        let reader = try JournalReader(directory: owned.directory)
+        defer { reader.close() }
+        let checked = #expect(throws: JournalError.self) { try reader.refuseCopy() }
+        #expect(checked?.message == error?.message)
     }
 }
 

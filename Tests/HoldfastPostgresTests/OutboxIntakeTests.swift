@@ -252,6 +252,21 @@ struct OutboxIntakeTests {
         await host.end()
     }
 
+    @Test("Rows that a journal refuses for whatever reason are given free while other hosts live, and they send them")
+    func refusedLetsGo() async throws {
+        let host = try SQLHost(OwnLog(schema), ownership: AwayOwner())
+        try schema.submit(0..<20)
+        try host.takeIn(leavesRefused: { true })
+        #expect(try eventually { host.intake?.status.trouble != nil })
+        let other = try SQLHost(OwnLog(schema))
+        other.deliver()
+        try other.takeIn()
+        #expect(try eventually { other.connector.sent.count == 20 })
+        await other.end()
+        await host.end()
+        #expect(try schema.outcomeCount == "0")
+    }
+
     /// An owner whose commits can't be kept for the moment.
     private final class AwayOwner: JournalOwnership {
         let isAway = Atomic(true)

@@ -20,6 +20,7 @@ package enum LocalBlacklist {
             throw JournalError(
                 .notFound, "cannot make \(place.path): there is no directory \(parent) yet; make it first")
         }
+        try clear(place)
         try place.checkFileSystem()
         try place.prepare()
         let lock = try OwnerLock(owning: place)
@@ -60,6 +61,15 @@ package enum LocalBlacklist {
 
     private static func isSealed(_ place: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Bool {
         try SealSearch(.blacklist, options.keys, in: place.path).find(in: try place.find(.blacklist)) != nil
+    }
+
+    /// Moves away what is in the place of the directory and is none: a file, or a link that leads nowhere.
+    private static func clear(_ place: JournalDirectory) throws(JournalError) {
+        let isThere = Files.isLink(place.path) || Files.exists(place.path)
+        guard isThere, !Files.isDirectory(place.path) else { return }
+        try translated("move away", place.path) { () throws(LMDBError) in
+            try Files.rename(place.path, to: place.path + ".replaced")
+        }
     }
 
     /// Until the copy is opened once, a file says that it is not whole.

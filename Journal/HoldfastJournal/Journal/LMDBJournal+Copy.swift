@@ -16,16 +16,6 @@ extension LMDBJournal {
         try place.makeDirectories()
     }
 
-    /// Nobody writes to a copy beside what it is a copy of.
-    static func refuseCopy(_ environment: Environment, _ path: String) throws(JournalError) {
-        let place = try translated("read", path) { () throws(LMDBError) in try WorkingCopy.place(in: environment) }
-        guard place != nil else { return }
-        throw JournalError(
-            .ownedByAnotherProcess,
-            "\(path) is a working copy of a journal in PostgreSQL, and what is written to it would be lost: let a host of the "
-                + "fleet do it (`holdfast serve` with journal.postgres, which commands reach while it runs)")
-    }
-
     /// Refuses a copy that is not the one that was made: an empty one, where somebody has deleted that meanwhile.
     static func requireCopy(
         _ environment: Environment, endingAt number: UInt64, _ path: String

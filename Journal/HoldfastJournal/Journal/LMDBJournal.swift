@@ -76,7 +76,7 @@ public final class LMDBJournal: Journal, JournalService {
         try lock.lockData(of: place)
         try EntriesStore.refuseNewerFormat(environment, path)
         try EntriesStore.refuseMissingTables(environment, place)
-        if options.gate == nil { try Self.refuseCopy(environment, path) }
+        if options.gate == nil { try WorkingCopy.refuse(environment, path) }
         if let number = options.copyNumber { try Self.requireCopy(environment, endingAt: number, path) }
         if let seal = seals[.entries] { environment.seal(with: seal) }
         let tokens = try LMDBBlacklist(opening: place, options, seals[.blacklist], damage: damage)

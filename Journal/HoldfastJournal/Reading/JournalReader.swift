@@ -290,6 +290,18 @@ package final class JournalReader: Sendable {
         }
     }
 
+    /// Whether the copy of a shared blacklist was filled to the end once; true for a journal with a blacklist of its own.
+    package func isBlacklistFilled() throws(JournalError) -> Bool {
+        guard usesOther else { return true }
+        let opened = try translated("read", directory) { () throws(LMDBError) in
+            try ReaderPool.openTables(["facts"], in: blacklist)
+        }
+        guard let facts = opened?.first else { return false }
+        return try readBlacklist { (snapshot: borrowing Snapshot) throws(LMDBError) in
+            try BlacklistMark.read(snapshot, facts) != nil
+        }
+    }
+
     private func blacklistTables() throws(JournalError) -> BlacklistTables {
         if addresses.withLock({ $0 }) == nil {
             let opened = try translated("read", directory) { () throws(LMDBError) in
@@ -331,6 +343,11 @@ package final class JournalReader: Sendable {
     package var sealing: JournalSealing {
         JournalSealing(
             entries: store.environment.rowSeals != nil, blacklist: usesOther ? nil : blacklist.rowSeals != nil)
+    }
+
+    /// Throws what an opening as a journal of its own would, of a working copy.
+    package func refuseCopy() throws(JournalError) {
+        try WorkingCopy.refuse(store.environment, directory, as: .alreadyExists)
     }
 
     /// Throws what an opening with keys would, of a journal that is not sealed, or by half.

@@ -1,4 +1,4 @@
-import Holdfast
+package import Holdfast
 import HoldfastLMDB
 
 extension JournalError {
@@ -28,7 +28,7 @@ extension JournalError {
     }
 
     /// - Parameter what: what happened to the copy, without a full stop.
-    static func copyLost(_ what: String) -> JournalError {
+    package static func copyLost(_ what: String) -> JournalError {
         JournalError(
             .copyLost,
             "\(what). What was accepted is in the database, from which this host makes another copy. See to it that nobody touches "

@@ -50,20 +50,20 @@ extension JournalWriter {
     /// has filled up, or has room again.
     func lookAtRoom() {
         let highWaterPages = highWaterPages()
-        // Where there is room for a small one in what is allocated, the disk may be full all the same.
-        let bytes = max(Self.usualAppend, refusedByteCount)
+        // Where there is room for a small one, what was refused may have none all the same.
+        let bytes = max(Self.usualAppend, refusedRoom.bytes)
+        let entries = state.unconfirmed + max(1, refusedRoom.entries)
         let refusal =
-            limitation(of: Self.usualAppend, entries: state.unconfirmed + 1, highWaterPages: highWaterPages)
+            limitation(of: bytes, entries: entries, highWaterPages: highWaterPages)
             ?? allocate(bytes, highWaterPages: highWaterPages)
-        if refusal == nil { refusedByteCount = 0 }
+        if refusal == nil { refusedRoom = RefusedRoom() }
         tellRoom(refusal)
     }
 
-    /// The disk had no room for appends of so many bytes, and will be asked for that again.
-    func refused(_ bytes: Int) { refusedByteCount = refusedByteCount == 0 ? bytes : min(refusedByteCount, bytes) }
-
-    /// Appends of so many bytes have room.
-    func admitted(_ bytes: Int) { if bytes >= refusedByteCount { refusedByteCount = 0 } }
+    /// There was no room for appends of this size, and will be looked for again.
+    func refused(_ bytes: Int, entries: Int) {
+        refusedRoom.refused(bytes, entries: entries, limit: space.limit, entryLimit: entryLimit)
+    }
 
     /// - Parameter refusal: why an append is refused; nil when it is not.
     func tellRoom(_ refusal: JournalError?) {
@@ -80,9 +80,12 @@ extension JournalWriter {
             space.refusal = nil
             return nil
         }
+        var wanted = 0
         do throws(LMDBError) {
             let available = try Files.availableBytes(at: directory)
-            guard available > needed - space.allocated + SpaceGuard.step else {
+            let room = space.roomNeeded(to: needed)
+            guard available > room else {
+                wanted = room
                 throw LMDBError(.noSpace, "statvfs", path: directory)
             }
             let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
@@ -96,7 +99,11 @@ extension JournalWriter {
                 return nil
             }
             isLogInTheWay = true
-            return JournalError(error, "append to", directory)
+            guard wanted > 0 else { return JournalError(error, "append to", directory) }
+            return JournalError(
+                .diskFull,
+                "cannot append to \(directory): No space left on device: the journal takes more once \((wanted >> 20) + 1) MiB are "
+                    + "free on its file system")
         }
     }
 

@@ -29,8 +29,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var toldRoom: JournalError?
     /// Appends were refused for want of room, which what lies aside may take.
     var isAsideInTheWay = false
-    /// The bytes of the smallest appends for which the disk has had no room since it last had; 0 while it has.
-    var refusedByteCount = 0
+    /// The appends for which there was no room when they came.
+    var refusedRoom = RefusedRoom()
     /// Something was refused for want of room on the disk, which old outcomes may take.
     var isLogInTheWay = false
     /// The most bytes that the log may have, as the last settlement said; nil for no limit.
@@ -189,7 +189,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 let refusal = JournalError(error, "append to", directory)
                 let appends = (0..<count).filter { index in backlog[index].isAppend && verdicts[index] == nil }
                 if !appends.isEmpty {
-                    refused(appends.reduce(0) { $0 + backlog[$1].appendedBytes })
+                    refused(
+                        appends.reduce(0) { $0 + backlog[$1].appendedBytes },
+                        entries: appends.reduce(0) { $0 + backlog[$1].appendedCount })
                     tellRoom(refusal)
                     for index in appends { verdicts[index] = refusal }
                 } else if !isSmall {
@@ -241,6 +243,8 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
                 if verdict == nil {
                     bytes += more
                     entries += count
+                } else {
+                    refused(more, entries: count)
                 }
             }
             verdicts.append(verdict)
@@ -248,16 +252,16 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         }
         if bytes > 0, let highWaterPages {
             if let refusal = allocate(bytes, highWaterPages: highWaterPages) {
-                refused(bytes)
+                refused(bytes, entries: entries - state.unconfirmed)
                 for index in verdicts.indices where backlog[index].isAppend { verdicts[index] = refusal }
-            } else {
-                admitted(bytes)
+            } else if verdicts.allSatisfy({ $0 == nil }) {
+                refusedRoom.admitted(bytes)
             }
         }
-        if let last = verdicts.indices.last(where: { index in backlog[index].isAppend }),
-            verdicts[last] != nil || refusedByteCount == 0
-        {
-            tellRoom(verdicts[last])
+        if let refusal = verdicts.compactMap(\.self).last {
+            tellRoom(refusal)
+        } else if refusedRoom.isEmpty, backlog.prefix(verdicts.count).contains(where: \.isAppend) {
+            tellRoom(nil)
         }
         return (verdicts.count, verdicts)
     }

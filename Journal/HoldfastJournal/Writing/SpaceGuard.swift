@@ -45,6 +45,10 @@ struct SpaceGuard: Sendable {
         return needed > allocated ? needed : nil
     }
 
+    /// Bytes that the file system must have free before the file grows to `needed`: a step beside what is missing, and the reserve,
+    /// too, where there was no room for that yet.
+    func roomNeeded(to needed: Int) -> Int { needed - allocated + Self.step }
+
     /// When the file cannot grow: whether the pages that are free inside it are enough for `bytes` and the reserve.
     func hasRoom(for bytes: Int, highWaterPages: Int, freePages: Int) -> Bool {
         max(0, allocated - highWaterPages * pageByteCount) + freePages * pageByteCount >= Self.worstCase(bytes)

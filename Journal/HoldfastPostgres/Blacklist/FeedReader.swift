@@ -74,7 +74,9 @@ struct FeedReader {
     }
 
     private func put(_ rows: [BlacklistRow], _ mark: FeedPlace, isEnd: Bool) throws(FeedTrouble) {
-        guard !rows.isEmpty || mark != place || seen != nil else { return }
+        // That nothing is on the blacklist is noted, too: a copy without a note was never filled.
+        let isFirst = isEnd && place.number == 0 && copy.mark == nil
+        guard !rows.isEmpty || mark != place || seen != nil || isFirst else { return }
         try FeedTrouble.ofCopy { () throws(JournalError) in
             guard isEnd, let seen else { return try copy.replace(rows, mark: mark.mark) }
             try copy.replace(rows, mark: nil)

@@ -31,6 +31,15 @@ package final class HostDirectory: Sendable {
 
     deinit { lock.unlock() }
 
+    /// Whether nobody has removed or replaced it.
+    var isInPlace: Bool { lock.isInPlace }
+
+    /// The error of a step that had the directory; another one, where somebody has removed or replaced that meanwhile, with all
+    /// copies. Then it is to be made again.
+    package func failure(_ error: JournalError) -> JournalError {
+        isInPlace ? error : .copyLost("\(path) was deleted or replaced while this host had its working copies there")
+    }
+
     private static func plain(_ path: String) -> String {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
@@ -64,6 +73,33 @@ package final class HostDirectory: Sendable {
                 .permissionDenied, "\(path) can't be used for working copies: this user may not write to \(place)")
         }
         return isThere
+    }
+
+    /// Bytes without which the first files of a host can't be made: lock files, notes, and the first pages of a copy.
+    private static let leastRoom = 256 << 10
+
+    /// Finds out whether the file system of a directory of working copies has room for a host to begin, and changes nothing.
+    ///
+    /// - Throws: ``JournalError`` with code `diskFull` where it is full, or too small for a journal.
+    package static func examineRoom(_ path: String) throws(JournalError) {
+        let path = plain(path)
+        let isThere = Files.exists(path)
+        let place = isThere ? path : Files.parent(of: path)
+        let available: Int
+        do throws(LMDBError) { available = try Files.availableBytes(at: place) } catch {
+            throw JournalError(error, "look at", place)
+        }
+        if let refusal = refusal(available: available, at: path) { throw refusal }
+        // As for the first journal there.
+        try LMDBJournal.examine(isThere ? path + "/new.journal" : path)
+    }
+
+    package static func refusal(available: Int, at path: String) -> JournalError? {
+        guard available < leastRoom else { return nil }
+        return JournalError(
+            .diskFull,
+            "the file system of \(path) has \(available >> 10) KiB free, and a host can't begin with less than \(leastRoom >> 10): make "
+                + "room there, or name another `journal.path`")
     }
 
     package func copy(of journal: Int32) -> CopyPlace { CopyPlace("\(path)/\(journal).journal") }

@@ -102,6 +102,8 @@ package struct HostJournals: Sendable {
             do throws(JournalError) {
                 return try openOnce(place, lease, epoch: epoch, stop)
             } catch {
+                // Nothing can be made in a directory that is gone.
+                guard directory.isInPlace else { throw directory.failure(error) }
                 let isRemoved =
                     error.code == .copyLost || error.code == .notFound && !directory.copy(of: place.id).isThere
                 let isForAMoment = isRemoved || error.code == .beingRead || error.code == .ownedByAnotherProcess

@@ -62,8 +62,9 @@ extension PQError {
     fileprivate static let readOnlySetting = "default_transaction_read_only"
 
     fileprivate static let readOnlyAdvice =
-        "Find out who set it, and why: a provider may when the disk is full. Then, as a superuser: SET \(readOnlySetting) = off, and in "
-        + "the same session ALTER ROLE … RESET \(readOnlySetting), or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"
+        "Find out who set it, and why: a provider may when the disk is full (\\drds of psql lists settings of roles and databases). Then, "
+        + "as a superuser: SET \(readOnlySetting) = off, and in the same session ALTER ROLE … RESET \(readOnlySetting), or ALTER ROLE … "
+        + "IN DATABASE … RESET \(readOnlySetting), or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"
 }
 
 extension JournalError {

@@ -116,7 +116,10 @@ package struct Migrator: Sendable {
             switch error.sqlState {
             // No schema, and no function in it.
             case "3F000", "42883": throw .missing(schema)
-            case "42501": throw .mayNotUse(schema, role: connection.facts.user)
+            case "42501":
+                // Of the schema itself it says nothing of a function.
+                let function = error.message.contains("schema_version") ? "\(schema).schema_version()" : nil
+                throw .mayNotUse(schema, role: connection.facts.user, function: function)
             default: throw .failed(error)
             }
         }

@@ -23,8 +23,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     case noEncoding(database: String)
     /// The role is not the schema's owner.
     case notOwner(SchemaName, role: String, owner: String)
-    /// The role may not call the functions.
-    case mayNotUse(SchemaName, role: String)
+    /// The role may not call the functions; or the one that is named, where that was met first.
+    case mayNotUse(SchemaName, role: String, function: String?)
     /// There is no role to grant something to. Nothing was changed.
     case noSuchRole(String)
     /// Another failure, such as a lost connection.
@@ -52,8 +52,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
         case .noEncoding(let database):
             "database \(database) has the encoding SQL_ASCII, which takes any byte for text: make one with UTF8 (CREATE DATABASE … "
                 + "ENCODING 'UTF8' TEMPLATE template0), and name that in the connection string"
-        case .mayNotUse(let schema, let role):
-            "role \(role) may not use schema \(schema): migrate again as the schema's owner with \(role) as the service's "
+        case .mayNotUse(let schema, let role, let function):
+            "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)"): migrate again as the schema's owner with \(role) as the service's "
                 + "role (--service), or as that of operators (--operators), which grants what it needs"
         case .noSuchRole(let role):
             "there is no role \(role), and nothing was changed: as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "

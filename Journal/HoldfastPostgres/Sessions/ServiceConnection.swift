@@ -26,8 +26,8 @@ enum ServiceConnection {
         } catch {
             connection.close()
             if case .failed(let error) = error { throw error }
-            if case .mayNotUse(let schema, let role) = error {
-                let message = "role \(role) may not use schema \(schema)"
+            if case .mayNotUse(let schema, let role, let function) = error {
+                let message = "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)")"
                 throw PQError(
                     .refused, message,
                     server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))

@@ -129,8 +129,8 @@ struct JournalFindings: Sendable {
             affected: failed + (wantOfDisk == nil ? 0 : refused[.journalFull] ?? 0), failures: writeFailures,
             what: (wantOfDisk ?? writeFailure)?.message ?? "the journal can't be written",
             next:
-                "make room on the journal's file system (it takes more once 32 MiB are free), or mend the disk; refused "
-                + "notifications were answered so, and accepted ones go out", command: "df -h")
+                "make room on the journal's file system, or mend the disk; refused notifications were answered so, and accepted "
+                + "ones go out", command: "df -h")
     }
 
     private func away(_ now: WallTime) -> HealthCondition? {

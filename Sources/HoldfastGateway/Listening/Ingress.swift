@@ -32,7 +32,9 @@ extension Ingress {
         do {
             return try engine.producer(named: name)
         } catch {
-            throw GatewayError(.cannotListen, "the journal can't take the Producer \(name): \(error)")
+            throw GatewayError(
+                .cannotListen, "the journal can't take the Producer \(name): \(error)",
+                journal: (error as? JournalError)?.code)
         }
     }
 }

@@ -53,7 +53,7 @@ final class FleetKeeper: Service, Sendable {
         }
         self.wallClock = wallClock
         restraint = FleetRestraint(
-            place.terms.clock, place.rates, isFull: { [own = place.own] in own.journal.wantOfRoom != nil },
+            place.terms.clock, place.rates, isFull: { [own = place.own] in own.wantOfRoom != nil },
             wallClock: wallClock,
             engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in

@@ -48,6 +48,18 @@ package struct FleetPlace: Sendable {
         try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
         for address in addresses { try address.requireBindable() }
+        do {
+            return try await open(terms, directory, record, logger: logger, onWaiting: onWaiting)
+        } catch let error as JournalError {
+            throw directory.failure(error)
+        }
+    }
+
+    private static func open(
+        _ terms: HostTerms, _ directory: HostDirectory, _ record: FleetRecord, logger: Logger,
+        onWaiting: @escaping @Sendable (OpeningWait?) -> Void
+    ) async throws -> OpenedJournal {
+        var terms = terms
         let log = FleetLog(logger, record, clock: terms.clock) { wait in
             directory.note(wait)
             onWaiting(wait)
@@ -98,7 +110,7 @@ package struct FleetPlace: Sendable {
             rates: rates, losses: warnings, record: record)
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
-            wantsRoom: { own.journal.wantOfRoom != nil })
+            wantsRoom: { own.wantOfRoom != nil })
         opened.useKeys = { (keys) throws(JournalError) in try own.journal.useKeys(keys) }
         servers.start()
         opened.close = {

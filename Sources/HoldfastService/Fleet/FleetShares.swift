@@ -55,7 +55,7 @@ final class FleetShares: Service, Sendable {
     /// What is in the way.
     var troubles: [FleetTrouble] {
         let blacklist = self.blacklist.status.trouble.map {
-            FleetTrouble(.blacklist, $0.words, isOfHost: $0.isOfCopy)
+            FleetTrouble(.blacklist, $0.words, of: $0.isOfCopy ? .disk : .database)
         }
         let commands = self.commands.trouble.map { FleetTrouble(.commands, $0) }
         let tokens = trouble.withLock { $0 }.map { FleetTrouble(.providerTokens, $0) }

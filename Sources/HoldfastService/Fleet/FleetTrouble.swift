@@ -36,11 +36,19 @@ struct FleetTrouble: Hashable, Sendable {
     /// The journal that is concerned; nil for all of this host.
     var journal: String?
     let why: String
-    /// Whether it is this host's own disk that is in the way, and not the database.
-    let isOfHost: Bool
+    let origin: Origin
 
-    init(_ task: Task, _ why: String, isOfHost: Bool = false) {
-        (self.task, self.why, self.isOfHost) = (task, why, isOfHost)
+    /// The side that is to be mended.
+    enum Origin: Hashable, Sendable {
+        case database
+        /// This host's own disk.
+        case disk
+        /// The limit of this host's own journal.
+        case limit
+    }
+
+    init(_ task: Task, _ why: String, of origin: Origin = .database) {
+        (self.task, self.why, self.origin) = (task, why, origin)
     }
 
     func of(_ journal: String) -> Self {
@@ -65,13 +73,20 @@ struct FleetTrouble: Hashable, Sendable {
 
     /// The operator's next step, with the command that shows more.
     var advice: JournalError.Advice {
-        isOfHost
-            ? JournalError.Advice(
+        switch origin {
+        case .disk:
+            JournalError.Advice(
                 "mend what is said of this host's disk, such as the room where working copies lie (`journal.path`); it is tried again "
                     + "by itself", command: "df -h")
-            : JournalError.Advice(
+        case .limit:
+            JournalError.Advice(
+                "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit (`journal.limit`); it "
+                    + "is tried again by itself", command: "holdfast status")
+        case .database:
+            JournalError.Advice(
                 "mend what the database says, such as a limit of connections (`holdfast serve --check` says what a role or the schema "
                     + "lacks); it is tried again by itself", command: "holdfast postgres status")
+        }
     }
 
     /// In one line.

@@ -9,6 +9,7 @@ internal import ServiceLifecycle
 final class SubmissionsBySQL: Service, Sendable {
     private let terms: OutboxIntake.Terms
     private let engine: PushEngine
+    private let owned: OwnedJournal
     private let patience: Duration
     private let work = ThreadWork<OutboxIntake>()
 
@@ -38,6 +39,7 @@ final class SubmissionsBySQL: Service, Sendable {
         }
         self.terms = intake
         self.engine = engine
+        self.owned = owned
         patience = terms.closing
     }
 
@@ -47,7 +49,8 @@ final class SubmissionsBySQL: Service, Sendable {
     /// What is in the way.
     var trouble: FleetTrouble? {
         guard let status = work.running?.status, let why = status.trouble else { return nil }
-        return FleetTrouble(.submissions, why, isOfHost: status.isOfJournal)
+        let ofHost: FleetTrouble.Origin = owned.wantOfRoom?.code == .limitReached ? .limit : .disk
+        return FleetTrouble(.submissions, why, of: status.isOfJournal ? ofHost : .database)
     }
 
     func run() async throws {

@@ -169,8 +169,8 @@ package final class ServiceRun: Sendable {
             let start = ContinuousClock.now
             guard let failure = await live(&outcome).map(ServiceFailure.init) else { return outcome }
             // A fault at the start needs somebody to fix it; what worked before may come back by itself.
-            let wasServing = !addresses.isEmpty
-            guard !state.withLock(\.isEnding), wasServing, failure.mayPass,
+            let isTriedAgain = !addresses.isEmpty || failure.isOfLostCopy
+            guard !state.withLock(\.isEnding), isTriedAgain, failure.mayPass,
                 let pause = schedule.failed(after: ContinuousClock.now - start, counts: failure.counts)
             else {
                 outcome.error = failure.error

@@ -74,8 +74,15 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     }
 
     /// The same for the blacklist. Where that is a host's copy of the one that hosts share, says so.
+    ///
+    /// - Throws: ``ToolError`` with status `noInput` where there is no such copy, or none that was filled: nobody here knows what is
+    ///   on the blacklist.
     func withBlacklist<R>(_ body: (any JournalSource) async throws -> R) async throws -> R {
-        try await withSource { source in
+        if let directory { try BlacklistCopyWords.requireCopy(beside: directory) }
+        return try await withSource { source in
+            if let local = source as? LocalSource, try !local.reader.isBlacklistFilled() {
+                throw BlacklistCopyWords.unknown("was not filled from the database yet")
+            }
             if let directory, let words = BlacklistCopyWords.words(beside: directory, owner: source.owner) {
                 Console.standard.note(words)
             }

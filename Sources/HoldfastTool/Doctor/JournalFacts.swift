@@ -115,6 +115,7 @@ extension JournalFacts {
         case .notFound: "see that journal.path names the journal, and that nothing of it was moved away"
         case .readOnly: "mount its file system for writing, or put the journal on another"
         case .diskFull: "make room on its file system; nothing is lost meanwhile"
+        case .alreadyExists: "name the journal's own directory by journal.path, or the database by journal.postgres"
         case .ownedByAnotherProcess, .beingRead: "run the doctor again in a moment"
         case .inputOutput: "see to the disk and its file system (`dmesg`, `df`), and to the rights of what is named"
         default: "`holdfast journal verify` says more; the log of the service has what it met"

@@ -19,7 +19,9 @@ enum JournalLook {
                 return JournalFacts(path: path, state: unmade(path))
             }
             if let credential, KeyFileChoice.isWithheld { return try await withheld(path, credential) }
-            let (status, history, owner, sealing) = try read(path)
+            // A configuration that names it alone would serve it as a journal of its own.
+            let isServed = settings.postgres == nil && settings.path != nil
+            let (status, history, owner, sealing) = try read(path, isServed: isServed)
             var figures = JournalFacts.Figures(owner: owner, unconfirmed: status.unconfirmed)
             (figures.used, figures.quarantined) = (status.usedBytes, status.quarantined)
             figures.limit = status.limitBytes > 0 ? status.limitBytes : settings.limit
@@ -59,10 +61,11 @@ enum JournalLook {
     }
 
     private static func read(
-        _ path: String
+        _ path: String, isServed: Bool
     ) throws(JournalError) -> (JournalStatus, OutcomeLogStatus, String?, JournalSealing) {
         let reader = try JournalReader(at: path)
         defer { reader.close() }
+        if isServed { try reader.refuseCopy() }
         return (try reader.status(), try reader.history(), reader.owner, reader.sealing)
     }
 

@@ -18,6 +18,20 @@ extension JournalReader {
 
 /// A host's copy of the blacklist that hosts share.
 enum BlacklistCopyWords {
+    /// Refuses a working copy without one beside it: its own blacklist is empty, and says nothing.
+    static func requireCopy(beside journal: String) throws(ToolError) {
+        guard CopyPlace.isCopy(journal), HostDirectory.blacklist(beside: journal) == nil else { return }
+        throw unknown("is not there")
+    }
+
+    /// - Parameter what: is the matter with the copy.
+    static func unknown(_ what: String) -> ToolError {
+        ToolError(
+            .noInput,
+            "it is not known what is on the blacklist: this host's copy of the fleet's \(what). The service makes it again as soon as "
+                + "it has the database; until then ask on another host")
+    }
+
     /// That it is one, and as of when.
     ///
     /// - Parameter owner: the process that keeps it up to date; nil when none does.

@@ -105,6 +105,7 @@ struct ServiceCheck {
     private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
         let copies = configuration.journal.copies
         let isMade = try HostDirectory.examine(copies)
+        try HostDirectory.examineRoom(copies)
         try FormerJournals.refuse(in: copies)
         let facts = try FleetFacts(postgres, copies: copies)
         return .init(
@@ -134,6 +135,7 @@ struct ServiceCheck {
         }
         let reader = try JournalReader(at: path)
         defer { reader.close() }
+        try reader.refuseCopy()
         let status = try reader.status()
         switch SystemProbe.readOnly(path) {
         case .mount?:

@@ -49,7 +49,9 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        listen: String = "127.0.0.1:0", more: String = ""
+        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil,
+        onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },
+        onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) throws -> ServiceRun {
         let database = database ?? cluster.tcp("user=\(role)")
         try folder.write(
@@ -64,13 +66,21 @@ struct FleetServiceTests {
         let configuration = try HoldfastConfiguration.load(file: folder("\(name).yaml"), environment: [:])
         var sources = ServiceRun.Sources()
         let times = LeaseTimes(beat: .milliseconds(20), hold: .seconds(20), takeAfter: .seconds(60))
-        sources.openJournal = { configuration, record, logger, onWaiting in
+        sources.openJournal = { configuration, record, logger, tellWaiting in
             let postgres = try #require(configuration.journal.postgres)
-            return try await FleetPlace.open(
-                postgres, configuration.journal,
+            var journal = configuration.journal
+            // Fewer than the file may say.
+            journal.entries = entries
+            let opened = try await FleetPlace.open(
+                postgres, journal,
                 listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, times: times,
                 logger: logger,
-                onWaiting: onWaiting)
+                onWaiting: {
+                    onWaiting($0)
+                    tellWaiting($0)
+                })
+            onOpened(opened)
+            return opened
         }
         return ServiceRun(
             configuration, routes: try ServicePlan.routes(configuration),
@@ -158,6 +168,64 @@ struct FleetServiceTests {
         #expect(outcome.error == nil && outcome.left == 4, "\(outcome)")
     }
 
+    @Test("A working copy that is deleted before senders are served is made again, and they are served")
+    func copyDeletedAtStart() async throws {
+        let opened = Monitor(0)
+        let run = try host(
+            "one",
+            onOpened: { place in
+                let isFirst = opened.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                guard isFirst, let copy = place.directory else { return }
+                do { try FileManager.default.removeItem(atPath: copy) } catch { Issue.record(error) }
+            })
+        async let running = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        #expect(run.state.withLock(\.reopened) == 1)
+        try await submit(1, to: run)
+        await run.end()
+        let outcome = await running
+        #expect(outcome.error == nil && outcome.left == 1, "\(outcome)")
+    }
+
+    @Test("A directory of working copies that is deleted while a host starts is made again")
+    func directoryDeletedAtStart() async throws {
+        let proxy = try FaultProxy(to: cluster.port)
+        proxy.fail(.cutBefore("S"))
+        let (copies, waits) = (folder("one"), Monitor(0))
+        let run = try host(
+            "one", of: cluster.tcp("user=\(role)", port: proxy.port),
+            onWaiting: { wait in
+                guard wait != nil else { return }
+                let isFirst = waits.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                guard isFirst else { return }
+                do { try FileManager.default.removeItem(atPath: copies) } catch { Issue.record(error) }
+                proxy.fail(nil)
+            })
+        async let running = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        #expect(run.state.withLock(\.reopened) == 1)
+        try await submit(1, to: run)
+        await run.end()
+        #expect(await running.error == nil)
+    }
+
+    @Test("That a working copy is lost is not held against the service, whoever meets it first")
+    func lostCopy() {
+        let lost = [
+            ServiceFailure(JournalError(.copyLost, "deleted")),
+            ServiceFailure(GatewayError(.cannotListen, "deleted", journal: .copyLost)),
+        ]
+        for failure in lost { #expect(failure.isOfLostCopy && failure.mayPass && !failure.counts) }
+        let other = ServiceFailure(GatewayError(.cannotListen, "in use"))
+        #expect(!other.isOfLostCopy && other.counts)
+    }
+
     @Test("That a host takes no submissions by SQL is told, and over when it takes them")
     func submissionsRefused() async throws {
         let run = try host("one")
@@ -184,6 +252,31 @@ struct FleetServiceTests {
         #expect(await waitUntil { !isTold() })
         await run.end()
         #expect(await running.error == nil)
+    }
+
+    @Test("A host whose journal is full says that it leaves submissions by SQL to others, and they take them")
+    func full() async throws {
+        let (one, two) = (try host("one", entries: 3), try host("two"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        // By the service itself, with nobody who reads its health or metrics; for `holdfast status`.
+        func isLeft() -> Bool {
+            one.engine?.status().conditions.contains { $0.kind == .leftToOthers && $0.cause == "full" } == true
+        }
+        #expect(await waitUntil { isLeft() })
+        #expect(!one.health.isReady && two.health.isReady)
+        try cluster.psql(
+            "SELECT \(schema).submit(topic => 't', token => repeat('ab', 32), payload => '{}') FROM generate_series(1, 5)"
+        )
+        #expect(try await waitUntil { try cluster.psql("SELECT count(*) FROM \(schema).outbox") == "0" })
+        #expect(try one.state.withLock(\.life)?.journalStatus().unconfirmed == 3)
+        #expect(try two.state.withLock(\.life)?.journalStatus().unconfirmed == 5)
+        await one.end()
+        await two.end()
+        #expect(await first.error == nil)
+        #expect(await second.error == nil)
     }
 
     @Test("A host that joins heeds the fleet's orders before its engine has begun")

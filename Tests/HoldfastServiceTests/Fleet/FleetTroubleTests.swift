@@ -32,16 +32,18 @@ struct FleetTroubleTests {
             ])
     }
 
-    @Test("A host whose own disk is in the way is sent to that, and not to the database")
+    @Test("A host whose own disk or limit is in the way is sent to that, and not to the database")
     func ofHost() {
         var troubles = LastingTroubles()
         let all = [
-            FleetTrouble(.blacklist, "No space left on device", isOfHost: true), FleetTrouble(.commands, "cut"),
+            FleetTrouble(.blacklist, "No space left on device", of: .disk), FleetTrouble(.commands, "cut"),
+            FleetTrouble(.submissions, "reached its limit", of: .limit),
         ]
         #expect(troubles.look(all, at: moment(0)).isEmpty)
         let found = troubles.look(all, at: moment(10))
-        #expect(found.map(\.command) == ["df -h", "holdfast postgres status"])
-        #expect(found.map { $0.next.contains("what the database says") } == [false, true])
+        #expect(found.map(\.command) == ["df -h", "holdfast postgres status", "holdfast status"])
+        #expect(found.map { $0.next.contains("what the database says") } == [false, true, false])
+        #expect(found.map { $0.next.contains("`journal.limit`") } == [false, false, true])
     }
 
     @Test("That commits wait is said by the database being away")

@@ -80,6 +80,20 @@ struct DatabaseCommandTests {
         #expect(throws: PostgresFailure.self) { try holding.value() }
     }
 
+    @Test("A schema that is not there has one code, whichever command meets it")
+    func noSchema() async throws {
+        let folder = try TemporaryFolder()
+        let host = try hostFile(cluster.tcp(), in: folder)
+        for command in [
+            ["serve", "--check", "--config", host],
+            ["postgres", "status", "--database", cluster.tcp(), "--schema", schema],
+        ] {
+            let result = try await Tool.start(command).result()
+            let said = result.output + result.errors
+            #expect(result.status == 66 && said.contains("no tables of Holdfast's"), "\(command): \(said)")
+        }
+    }
+
     @Test("A role whose transactions begin read-only is told by the status, as it is by a check")
     func readOnly() async throws {
         let role = "reader_\(schema)"

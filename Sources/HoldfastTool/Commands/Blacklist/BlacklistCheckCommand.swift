@@ -16,7 +16,7 @@ struct BlacklistCheckCommand: AsyncParsableCommand {
               holdfast blacklist check 00fc13adff785122b4ad28809a3420982341241421348097
               holdfast blacklist check - <tokens.txt --json
 
-            Exit codes: 0 none of the tokens is on the blacklist · 1 some are · 65 a line was no token.
+            Exit codes: 0 none of the tokens is on the blacklist · 1 some are · 65 a line was no token · 66 nobody here knows, since the host's copy of a fleet's blacklist is not there, or was never filled.
             """)
 
     @OptionGroup var tokenArguments: TokenArguments

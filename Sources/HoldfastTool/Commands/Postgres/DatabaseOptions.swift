@@ -60,7 +60,9 @@ extension ToolError {
         case .failed(let error): self.init(error)
         case .badName, .badRole: self.init(.usage, error.description)
         case .mayNotCreate, .notOwner, .mayNotUse: self.init(.noPermission, error.description)
-        case .missing, .older, .newer, .noSuchRole, .noEncoding: self.init(.configuration, error.description)
+        // As a host says that is to use it.
+        case .missing: self.init(.noInput, error.description)
+        case .older, .newer, .noSuchRole, .noEncoding: self.init(.configuration, error.description)
         }
     }
 }

@@ -1,0 +1,36 @@
+import Holdfast
+import Logging
+import Testing
+
+@testable import HoldfastService
+
+@Suite("Whether a host takes what others could send")
+struct FleetRestraintTests {
+    private func restraint(hosts: Int, isFull: Bool) -> FleetRestraint {
+        let rates = FleetRates(.system, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        rates.shared.divide(among: hosts)
+        return FleetRestraint(
+            .system, rates, isFull: { isFull }, wallClock: { FleetClock(offset: nil) }, engines: { [] })
+    }
+
+    @Test("One whose journal has no room claims nothing, takes over late, gives free what it holds, and says so")
+    func full() {
+        let full = restraint(hosts: 2, isFull: true)
+        #expect(full.room == 0 && full.delay == TakingRule.delay && full.othersLive)
+        let condition = full.condition(now: WallTime(seconds: 1))
+        #expect(condition?.kind == .leftToOthers && condition?.cause == "full")
+    }
+
+    @Test("Alone, it keeps what it has claimed, claims nothing more, and takes over at once")
+    func alone() {
+        let alone = restraint(hosts: 1, isFull: true)
+        #expect(alone.room == 0 && alone.delay == .zero && !alone.othersLive)
+        #expect(alone.condition(now: WallTime(seconds: 1)) == nil)
+    }
+
+    @Test("With room it takes all")
+    func room() {
+        let host = restraint(hosts: 2, isFull: false)
+        #expect(host.room == .max && host.delay == .zero && host.condition(now: WallTime(seconds: 1)) == nil)
+    }
+}
