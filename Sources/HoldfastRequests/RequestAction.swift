@@ -2,9 +2,9 @@ package import Holdfast
 
 /// An action that a ``RequestSession`` asks for. Bytes to write are not among them: see ``RequestSession/hasOutput``.
 package enum RequestAction<Result: RequestResult>: Sendable {
-    /// The service's SETTINGS have come: up to `capacity` requests may be handed over, and it works on `streams` at a time.
+    /// The service's SETTINGS have come: up to `capacity` requests may be handed over, and `streams` are under way at a time.
     case opened(capacity: Int, streams: Int)
-    /// The service's SETTINGS have changed.
+    /// The service's SETTINGS have changed, or more than a first request may be under way now.
     case roomChanged(capacity: Int, streams: Int)
     /// Answered with status 200 and no body.
     case confirmed([Ticket])

@@ -23,7 +23,7 @@ extension RequestSession {
             actions.append(.confirmed(tickets))
             dialect.confirmed(tickets)
             answers.answered(tickets.count, at: now.monotonic)
-            writer.isProven = true
+            prove()
         }
         let others = events.others
         events.removeAll()
@@ -93,7 +93,7 @@ extension RequestSession {
             let seconds = time.components.seconds
             consequences.leave("all answers of \(seconds) s were refusals, the last with status \(response.status)")
         }
-        if verdict.isProof { writer.isProven = true }
+        if verdict.isProof { prove() }
         if let farewell = verdict.farewell { consequences.leave(farewell) }
         return verdict.result
     }

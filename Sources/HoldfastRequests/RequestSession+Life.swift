@@ -44,14 +44,24 @@ extension RequestSession {
     mutating func settingsChanged(streams: Int, headerTable: Int) {
         dialect.setHeaderTableSize(headerTable)
         // As many again may wait here, so that an answer starts the next request without asking the engine.
-        let streams = max(min(streams, settings.maximumStreams), 1)
+        allowedStreams = max(min(streams, settings.maximumStreams), 1)
         if case .opening = phase {
             phase = .open
-            actions.append(.opened(capacity: 2 * streams, streams: streams))
+            actions.append(.opened(capacity: 2 * allowedStreams, streams: usableStreams))
         } else {
-            actions.append(.roomChanged(capacity: 2 * streams, streams: streams))
+            actions.append(.roomChanged(capacity: 2 * allowedStreams, streams: usableStreams))
         }
     }
+
+    /// The connection's first request was taken, or shows as well that the connection is good for more than one.
+    mutating func prove() {
+        guard !writer.isProven else { return }
+        writer.isProven = true
+        guard case .open = phase, allowedStreams > 1 else { return }
+        actions.append(.roomChanged(capacity: 2 * allowedStreams, streams: usableStreams))
+    }
+
+    private var usableStreams: Int { writer.isProven ? allowedStreams : 1 }
 
     /// From now on nothing new goes out on this connection.
     ///

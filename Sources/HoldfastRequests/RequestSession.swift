@@ -32,6 +32,8 @@ package struct RequestSession<Dialect: RequestDialect> {
     var writer: RequestWriter
     var events = HTTP2ClientEvents()
     var phase = Phase.opening
+    /// The number of requests that the service works on at a time, by its SETTINGS.
+    var allowedStreams = 1
     /// The credentials that the connection was opened with have been replaced.
     var isRetired = false
     /// Whether the channel takes more bytes.

@@ -374,6 +374,8 @@ struct SharedBlacklistTests {
         let copy = host.folder("blacklist")
         try FileManager.default.moveItem(atPath: copy, toPath: host.folder("away"))
         try Data().write(to: URL(fileURLWithPath: copy))
+        // The file can't be moved away, since a directory has its name.
+        try FileManager.default.createDirectory(atPath: copy + ".replaced", withIntermediateDirectories: false)
         #expect(try eventually { host.shared.status.trouble?.isOfCopy == true })
         #expect(host.shared.status.trouble?.words.contains(copy) == true)
         #expect(try forbids(host, 1))

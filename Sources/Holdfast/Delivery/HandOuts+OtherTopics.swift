@@ -58,7 +58,7 @@ extension HandOuts {
     private func hasWorked(_ number: Int) -> Bool { connections[number]?.flights.hasWorked == true }
 
     /// Whether a connection that has brought no answer has nothing but requests of silent topics, or such requests have all streams
-    /// of one: before APNs has taken anything it grants one, and a refusal does not change that.
+    /// of one that has brought some.
     private func isKept(_ number: Int) -> Bool {
         guard let link = connections[number], link.flights.cumulative == nil,
             !link.flights.hasWorked || link.freeStreams == 0

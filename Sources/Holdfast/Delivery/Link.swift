@@ -47,6 +47,10 @@ final class Link {
     /// Entries that the service would work on at once; what goes beyond waits in the connection.
     var freeStreams: Int { max(streams - flights.load, 0) }
 
+    /// Nothing was taken on it yet. APNs has one request under way until it has taken one: what waited in the connection would
+    /// wait for a first request that is refused late, or gets no answer. So nothing does.
+    var isUnproven: Bool { flights.cumulative == nil && flights.confirmations == 0 }
+
     /// The entries without an answer: those that the service works on, and those that wait in the connection.
     var unanswered: (open: ArraySlice<SentWindow.Flight>, waiting: ArraySlice<SentWindow.Flight>) {
         flights.window.flights(onStreams: streams)

@@ -74,18 +74,13 @@ final class Places {
     /// The number of entries that the connection still takes, without regard to the others.
     func room(of link: Link) -> Int {
         let room = min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
-        guard mayBeKept(link) else { return room }
+        guard link.isUnproven else { return room }
         return takesOne(link) && link.count > 0 ? 0 : min(room, link.freeStreams)
-    }
-
-    /// Whether others may have to wait in the connection for requests that get no answer: nothing was taken there yet.
-    private func mayBeKept(_ link: Link) -> Bool {
-        !judge.silence.isEmpty && link.flights.confirmations == 0 && link.flights.cumulative == nil
     }
 
     /// Whether the connection is given one entry and no more. Behind a first request that gets no answer, others would wait in it.
     func takesOne(_ link: Link) -> Bool {
-        mayBeKept(link) && !link.flights.hasWorked
+        !judge.silence.isEmpty && link.isUnproven && !link.flights.hasWorked
     }
 
     func openWithRoom(_ number: Int) -> Link? { connections.open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }
@@ -103,7 +98,7 @@ final class Places {
         for number in active {
             guard let link = connections.open(number) else { continue }
             let room = min(free, room(of: link))
-            let worthwhile = min(linkWindowLimit, link.capacity, 8000) / 8
+            let worthwhile = min(linkWindowLimit, link.isUnproven ? link.streams : link.capacity, 8000) / 8
             guard room > 0, isKept || room > worthwhile || link.count == 0 else { continue }
             if let other = best?.link, !link.isBetter(than: other) { continue }
             best = (number, link, room)

@@ -17,8 +17,16 @@ import Testing
         try bench.submit(0..<2)
         bench.advance(by: .seconds(1))
         #expect(bench.connections[0].count == 2)
+        // Something was taken on each.
+        for numbers in [2..<4, 4..<6] {
+            for connection in bench.connections[0] { connection.answerAll() }
+            bench.settle()
+            try bench.submit(numbers)
+            bench.settle()
+        }
         for connection in bench.connections[0] { connection.answerAll() }
         bench.settle()
+        #expect(bench.connections[0].allSatisfy { !$0.sent.isEmpty })
         return bench
     }
 

@@ -24,10 +24,10 @@ import Testing
 
     @Test(
         "What comes when a silent topic keeps the only connection goes at once, over another one",
-        arguments: [1, 5000, 45_000])
-    func later(count: Int) throws {
+        arguments: [1, 5000, 45_000], [false, true])
+    func later(count: Int, announces: Bool) throws {
         let bench = try Bench()
-        let service = service(of: bench)
+        let service = SilentService(bench, announces: announces) { $0.topic == Self.silent }
         try bench.submit(some(0..<count, of: Self.silent))
         service.run(for: .seconds(33))
         try bench.submit(some(100_000..<100_005, of: Self.answered))

@@ -149,11 +149,12 @@ import Testing
 
     @Test(
         "Where another topic has no answer beside it, the others go before the deadline",
-        arguments: [[0], [1], [0, 1], [1, 0], [2, 0, 1, 2]], [(nil, true), (7, true), (nil, false)])
-    func besideSilent(ahead: [Int], _ kind: (seconds: Int?, isWarm: Bool)) throws {
-        let (seconds, isWarm) = kind
+        arguments: [[0], [1], [0, 1], [1, 0], [2, 0, 1, 2]],
+        [(nil, true, false), (7, true, true), (nil, false, false), (nil, false, true)])
+    func besideSilent(ahead: [Int], _ kind: (seconds: Int?, isWarm: Bool, announces: Bool)) throws {
+        let (seconds, isWarm, announces) = kind
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
-        let service = SilentService(bench) { $0.topic.hasSuffix("silent") }
+        let service = SilentService(bench, announces: announces) { $0.topic.hasSuffix("silent") }
         let answer = SendResult(
             apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
         service.answer = { $0.topic == Self.busy ? answer : .confirmed }
@@ -174,10 +175,10 @@ import Testing
     }
 
     @Test(
-        "So they do where the refusals come late", arguments: [1.5, 3, 10])
-    func late(seconds: Double) throws {
+        "So they do where the refusals come late", arguments: [1.5, 3, 10], [false, true])
+    func late(seconds: Double, announces: Bool) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
-        let service = SilentService(bench) { _ in false }
+        let service = SilentService(bench, announces: announces) { _ in false }
         service.answer = { $0.topic == Self.busy ? Self.answers[0] : .confirmed }
         service.delay = { $0.topic == Self.busy ? .seconds(seconds) : .zero }
         try bench.submit(some(0..<800, of: Self.busy))
@@ -186,6 +187,26 @@ import Testing
         #expect(service.taken(of: Self.other) == 50)
         // What is only late is not silent.
         service.answer = { _ in .confirmed }
+        service.run(for: .seconds(240))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test("A service that refuses everything, and late, gets no flood of connections and requests", arguments: [1, 3, 8])
+    func allLate(topics: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        var requests = 0
+        service.answer = { _ in
+            requests += 1
+            return Self.answers[0]
+        }
+        service.delay = { _ in .seconds(5) }
+        for number in 0..<400 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        service.run(for: .seconds(600))
+        #expect(isTold(bench) == [])
+        #expect(requests < 30 + 5 * topics && bench.connections[0].count <= 2 + 2 * topics)
+        service.answer = { _ in .confirmed }
+        service.delay = { _ in .zero }
         service.run(for: .seconds(240))
         #expect(bench.journal.entries.isEmpty)
     }

@@ -2,9 +2,9 @@ import HoldfastTesting
 
 @testable import Holdfast
 
-/// A service that answers nothing of some topics, on the first route of a bench. As Apple's, it works on one request of a
-/// connection at a time until it has taken one of them: a refusal does not count. What is not answered for 30 s is given up,
-/// and a connection that has answered nothing for so long ends.
+/// A service that answers nothing of some topics, on the first route of a bench. As Apple's, it has one request of a connection
+/// at a time until it has taken one of them: a refusal does not count. What is not answered for 30 s is given up, and a
+/// connection that has answered nothing for so long ends.
 final class SilentService {
     static let deadline = Duration.seconds(30)
     private static let tick = Duration.milliseconds(500)
@@ -28,14 +28,16 @@ final class SilentService {
     private(set) var taken: [PushNotification] = []
     private var lines: [Int: Line] = [:]
 
-    init(_ bench: Bench, isSilent: @escaping (PushNotification) -> Bool) {
+    /// - Parameter announces: whether its SETTINGS say so. Else it is the connection that keeps to one request, and others may
+    ///   wait in it.
+    init(_ bench: Bench, announces: Bool = false, isSilent: @escaping (PushNotification) -> Bool) {
         self.bench = bench
         self.isSilent = isSilent
         // What it has is still answered, or not.
         bench.prepare = { connection in
             connection.state.withLock { $0.endsWhenClosed = false }
             connection.streamLimit.withLock { $0 = 1 }
-            connection.capacityLimit.withLock { $0 = 2 }
+            if announces { connection.capacityLimit.withLock { $0 = 2 } }
         }
     }
 
