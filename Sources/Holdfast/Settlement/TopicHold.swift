@@ -332,9 +332,9 @@ struct TopicHold: Sendable {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
             if entry.isOnTrial { return nil }
-            return Status(
-                topic: topic, reason: entry.words, since: entry.since, nextProbeAt: entry.nextProbeAt,
-                cause: entry.cause)
+            // One that is on its way, or goes next, has no time any more.
+            let next = if case .waiting = entry.state { entry.nextProbeAt } else { WallTime?.none }
+            return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: next, cause: entry.cause)
         }
         .sorted { $0.topic < $1.topic }
     }

@@ -24,7 +24,7 @@ final class RouteConditions {
     }
 
     func take(_ news: RouteNews) {
-        reach.take(news) { clock.wall() }
+        reach.take(news) { clock.moment() }
         if news.showsTakenCredentials { (refused, foreign) = (nil, nil) }
         if case .foreignAnswer(let words) = news { foreign = (words, foreign?.since ?? clock.moment()) }
     }
@@ -37,7 +37,7 @@ final class RouteConditions {
     /// When the log may be told of what was held back; nil where nothing was.
     var nextTelling: Duration? {
         let foreign = isForeignTold ? nil : foreign.map { $0.since.monotonic + Self.foreignPatience }
-        return [machine.nextTelling, foreign].compactMap(\.self).min()
+        return [machine.nextTelling, foreign, reach.nextLook].compactMap(\.self).min()
     }
 
     /// Looks at the route at the end of a turn.
@@ -52,10 +52,16 @@ final class RouteConditions {
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
-        guard isOther || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold else { return nil }
+        let isDue = reach.nextLook.map { clock.monotonic() >= $0 } ?? false
+        guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold else {
+            return nil
+        }
         var findings = findings()
         let waiting = findings.lanes.reduce(0) { $0 + depth($1.key) }
-        if reach.away != nil { reach.look(waiting: waiting) }
+        if isDue || reach.away != nil {
+            reach.look(
+                waiting: waiting, isTopics: findings.topics.contains { $0.cause == .silence }, at: clock.moment())
+        }
         if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)
         let now = clock.moment()

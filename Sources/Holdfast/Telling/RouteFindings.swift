@@ -31,12 +31,16 @@ struct RouteFindings: Hashable, Sendable {
             .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
             since: away.since,
             affected: waiting, failures: away.failures, cause: away.error.message,
-            what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
+            what: away.isSilence
+                ? "route \(route) is connected to its push service at \(endpoint), and \(away.error)"
+                : "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
                 ? "put right what the error names; connections are tried again by themselves, and at once by the command"
-                : "see whether the network and the service are there; connections are tried again by themselves, and at "
-                    + "once by the command",
-            command: "holdfast routes connect \(ShellText.word(route))")
+                : away.isSilence
+                    ? "look at the push service's status page; what gets no answer until its deadline goes again by itself"
+                    : "see whether the network and the service are there; connections are tried again by themselves, and at "
+                        + "once by the command",
+            command: away.isSilence ? "holdfast doctor" : "holdfast routes connect \(ShellText.word(route))")
     }
 
     /// Credentials, or a server in the service's place: one condition for all lanes of the route.
@@ -72,12 +76,15 @@ struct RouteFindings: Hashable, Sendable {
 
     private func throttled(_ waiting: Int) -> HealthCondition? {
         guard let throttle else { return nil }
+        var told = throttle
+        // Where nothing waits, nothing waits with a topic.
+        if waiting == 0 { told.topics = [] }
         return HealthCondition(
             // Nothing is held up where nothing waits, and nothing shows whether the service takes more again.
             .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
             affected: waiting, cause: throttle.topics.joined(separator: " "),
-            what: "route \(route) is \(throttle)",
-            next: throttle.topics.isEmpty
+            what: "route \(route) is \(told)",
+            next: told.topics.isEmpty
                 ? "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
                     + "tries at once"
                 : "send less of it, or give it a route of its own, so that others do not wait; the command tries at once",

@@ -7,7 +7,12 @@ import Testing
     private let lane = LaneKey(route: "default", urgency: .immediate, guarantee: .atLeastOnce)
 
     private mutating func take(_ news: RouteNews, at second: Int64) {
-        reach.take(news) { WallTime(seconds: 1_800_000_000 + second) }
+        let now = moment(second)
+        reach.take(news) { now }
+    }
+
+    private func moment(_ second: Int64) -> Moment {
+        Moment(monotonic: .seconds(second), wall: WallTime(seconds: 1_800_000_000 + second))
     }
 
     private mutating func connected(_ number: Int, at second: Int64) {
@@ -91,6 +96,35 @@ import Testing
         connected(2, at: 31)
         ended(1, at: 31)
         #expect(reach.away?.failures == 1)
+    }
+
+    @Test("That nothing is answered is told after ten seconds, and is over with an answer") mutating func slow() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        confirmed(at: 2)
+        #expect(reach.nextLook == nil)
+        handedOut(to: 1, at: 100)
+        handedOut(to: 1, at: 105)
+        #expect(reach.nextLook == .seconds(110))
+        reach.look(waiting: 2, isTopics: false, at: moment(109))
+        #expect(reach.away == nil)
+        reach.look(waiting: 2, isTopics: false, at: moment(110))
+        #expect(reach.away?.isSilence == true && reach.away?.since == WallTime(seconds: 1_800_000_100))
+        #expect(reach.away?.failures == 0 && reach.nextLook == nil)
+        // The connection ends for it.
+        ended(1, at: 130)
+        #expect(reach.away?.isSilence == false && reach.away?.failures == 1)
+        connected(2, at: 130)
+        confirmed(at: 131)
+        #expect(reach.away == nil)
+    }
+
+    @Test("The silence of a topic that is known for it is not the service's, and asks for no further look")
+    mutating func ofATopic() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        reach.look(waiting: 1, isTopics: true, at: moment(11))
+        #expect(reach.away == nil && reach.nextLook == nil)
     }
 
     @Test("The end of the only connection counts once") mutating func once() {
