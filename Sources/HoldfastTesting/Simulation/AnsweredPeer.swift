@@ -17,6 +17,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         var stage: Stage
         /// Its answer will never come.
         var isLost = false
+
+        var isQueued: Bool { if case .queued = stage { true } else { false } }
     }
 
     unowned let world: World
@@ -32,6 +34,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private(set) var toldToStopInTurn: Int?
     private var isDraining = false
     private var closesAt: Duration?
+    /// Whether more than one request may be under way: see ``Swarm/startsAlone``.
+    private var isProven: Bool
 
     init(world: World, route: Int, number: Int) {
         self.world = world
@@ -40,9 +44,14 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         self.number = number
         life = world.life
         capacity = world.swarm.capacity
+        isProven = !world.swarm.startsAlone
     }
 
     var unanswered: Int { requests.count }
+
+    var streams: Int { isProven ? capacity : 1 }
+
+    private var mayWrite: Bool { isProven || requests.allSatisfy(\.isQueued) }
 
     // MARK: The engine's side
 
@@ -83,7 +92,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         var dues: [Duration] = []
         for request in requests {
             switch request.stage {
-            case .queued, .decided: if !request.isLost { return world.now }
+            case .queued: if mayWrite { return world.now }
+            case .decided: return world.now
             case .written(let at): dues.append(request.isLost ? at + world.swarm.answerDeadline : world.now)
             }
             if request.isLost { dues.append(world.now + world.swarm.answerDeadline) }
@@ -94,6 +104,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
 
     func progress() {
         guard !isOver else { return }
+        if closesAt != nil, world.swarm.startsAlone { returnQueued() }
         writeSome()
         decideSome()
         guard !isOver else { return }
@@ -107,11 +118,24 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
 
     private func writeSome() {
         for index in requests.indices {
-            guard case .queued = requests[index].stage else { continue }
+            guard requests[index].isQueued else { continue }
+            guard mayWrite else { return }
             guard world.isHealing || world.dice.chance(0.8) else { return }
             requests[index].stage = .written(at: world.now)
             requests[index].entry.copies[requests[index].copy].leftAt = world.now
         }
+    }
+
+    /// What has no stream yet when the connection closes goes over another one.
+    private func returnQueued() {
+        var returned: [(ticket: Ticket, result: SendResult)] = []
+        requests.removeAll { request in
+            guard request.isQueued else { return false }
+            tell(request, .notProcessed)
+            returned.append((request.ticket, .notSent("the connection is ending")))
+            return true
+        }
+        if !returned.isEmpty { sink(.results(returned)) }
     }
 
     private func decideSome() {
@@ -158,6 +182,9 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         }
         if !confirmed.isEmpty { sink(.confirmed(confirmed)) }
         if !results.isEmpty { sink(.results(results)) }
+        guard !isProven, !confirmed.isEmpty else { return }
+        isProven = true
+        sink(.capacityChanged(capacity))
     }
 
     /// What a connector does about a deadline; and now and then the answer comes after all.

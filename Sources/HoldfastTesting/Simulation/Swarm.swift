@@ -14,6 +14,8 @@ struct Swarm: Sendable {
     let peerWeight: Double
     let capacity: Int
     let cumulativeCapacity: Int
+    /// Whether one request of a connection is under way at a time until one was taken, as with a provider token at APNs.
+    private(set) var startsAlone = false
     /// The most that take hand-outs at a time, by route.
     let connections: [Int]
     let scaling: ConnectionScaling
@@ -98,6 +100,7 @@ struct Swarm: Sendable {
         var dice = other
         for _ in 0..<64 { _ = dice.next() }
         for trouble in Trouble.choices { rates[trouble.index] = dice.chance(0.2) ? dice.pick([0.05, 0.2, 0.6]) : 0 }
+        startsAlone = dice.chance(0.5)
         // By a clock that was set back for good, what is scheduled waits as long, and rightly.
         guard rate(.clockLeaps) + rate(.clockBack) > 0 else { return }
         for trouble in [Trouble.schedules, .deliveryHours] { rates[trouble.index] = 0 }

@@ -73,6 +73,7 @@ import Testing
             service.run(for: .seconds(10))
         }
         #expect(isTold(bench) == [Self.silent])
+        #expect(!bench.status.conditions.contains { $0.kind == .serviceAway })
         let topic = try #require(bench.status.topicsSetAside["default"]?.first)
         #expect(topic.cause == .silence && topic.reason.contains("unanswered"))
         // Those that came when it was known are not harmed, and none was tried that the others waited for.

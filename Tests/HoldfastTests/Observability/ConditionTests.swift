@@ -71,6 +71,23 @@ import Testing
         #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
     }
 
+    @Test("That connections are open and nothing is answered is told before the deadline, though nothing else happens")
+    func silentBeforeTheDeadline() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        bench.advance(by: .seconds(9))
+        #expect(kinds(bench) == [])
+        bench.advance(by: .seconds(2))
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .serviceAway && condition.severity == .warning)
+        #expect(condition.affected == 8 && condition.failures == 0 && condition.command == "holdfast doctor")
+        #expect(condition.what.contains("is connected to its push service"))
+        bench.connection.answerAll()
+        bench.settle()
+        #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
+    }
+
     @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
     func awayAgain() throws {
         let bench = try bench()
