@@ -252,6 +252,18 @@ struct OutboxIntakeTests {
         await host.end()
     }
 
+    @Test("A batch that is larger than the journal may be is taken in parts")
+    func largerThanTheJournal() async throws {
+        let host = try SQLHost(OwnLog(schema), entryLimit: 10)
+        host.deliver()
+        try schema.submit(0..<100)
+        try host.takeIn()
+        #expect(try eventually { host.connector.sent.count == 100 })
+        #expect(try eventually { try schema.outboxCount == "0" })
+        await host.end()
+        #expect(try schema.outcomeCount == "0")
+    }
+
     @Test("Rows that a journal refuses for whatever reason are given free while other hosts live, and they send them")
     func refusedLetsGo() async throws {
         let host = try SQLHost(OwnLog(schema), ownership: AwayOwner())

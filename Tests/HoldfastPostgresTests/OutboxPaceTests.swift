@@ -13,6 +13,22 @@ struct OutboxPaceTests {
         #expect(pace.mostUnderWay == 2)
     }
 
+    @Test("What has no room is halved, down to a few rows, and doubles with what is taken")
+    func parts() {
+        var pace = OutboxPace(batch: 1000)
+        var parts: [Int] = []
+        for _ in 0..<8 {
+            pace.hadNoRoom()
+            parts.append(pace.part)
+        }
+        #expect(parts == [500, 250, 125, 62, 31, 15, 8, 8])
+        for _ in 0..<8 { pace.wasTaken() }
+        #expect(pace.part == 1000)
+        var small = OutboxPace(batch: 3)
+        small.hadNoRoom()
+        #expect(small.part == 3)
+    }
+
     @Test("Pauses behind refusals double up to two seconds, and begin anew when something was claimed")
     func pauses() {
         var pace = OutboxPace()

@@ -1,14 +1,29 @@
-/// Decides when the outbox is looked at next, and how many submissions may be under way. It has no clock.
+/// Decides when the outbox is looked at next, and how many and how large submissions may be. It has no clock.
 package struct OutboxPace: Sendable {
     private static let shortest = Duration.milliseconds(20)
     private static let longest = Duration.milliseconds(200)
     private static let longestAfterFailure = Duration.seconds(2)
+    /// So many rows have room in an eighth of the smallest journal.
+    private static let leastPart = 8
 
     private var idle = shortest
     private var failed = shortest
     private var isRefused = false
+    private let batch: Int
+    /// The most rows of a submission. Fewer behind one that had no room: a batch may be larger than a journal with a small limit.
+    package private(set) var part: Int
 
-    package init() {}
+    /// - Parameter batch: the most rows of a submission, ever.
+    package init(batch: Int = 1000) {
+        self.batch = max(batch, 1)
+        part = self.batch
+    }
+
+    /// A submission had no room in the journal.
+    package mutating func hadNoRoom() { part = max(part / 2, min(Self.leastPart, batch)) }
+
+    /// A submission was taken.
+    package mutating func wasTaken() { part = min(part * 2, batch) }
 
     /// The most submissions without an answer. Behind a refusal it is one, so that nothing is claimed before it is known whether the
     /// journal takes what it has refused.

@@ -12,7 +12,7 @@ struct OutboxWorker {
     private let board: OutboxBoard
     private let interruption: PQInterruption
     private var session: ServiceSession
-    private var pace = OutboxPace()
+    private var pace: OutboxPace
     /// The rows that are claimed, and whose end is not known.
     private var inHand: Set<Int64> = []
     /// Submissions without an answer.
@@ -33,6 +33,7 @@ struct OutboxWorker {
         _ interruption: PQInterruption
     ) {
         self.terms = terms
+        pace = OutboxPace(batch: terms.batch)
         self.receiver = receiver
         self.board = board
         self.interruption = interruption
@@ -198,7 +199,11 @@ struct OutboxWorker {
                 groups[row.producer, default: []].append(row)
             }
         }
-        for (producer, rows) in groups { submit(rows, as: producer) }
+        for (producer, rows) in groups {
+            for start in stride(from: 0, to: rows.count, by: pace.part) {
+                submit(Array(rows[start..<min(start + pace.part, rows.count)]), as: producer)
+            }
+        }
     }
 
     private mutating func submit(_ rows: [OutboxRow], as producer: String) {
@@ -219,19 +224,22 @@ struct OutboxWorker {
 
     private mutating func judge(_ answer: OutboxBoard.Answer) {
         underWay -= 1
-        var taken = 0
+        var (taken, hadNoRoom) = (0, false)
         for (row, receipt) in zip(answer.rows, answer.receipts) {
             switch receipt {
             case .accepted, .repeated:
                 taken += 1
                 // One that was refused now, and taken before, has not left the outbox with a commit.
                 if row.isNamed { endings.append(.init(row.id, nil)) } else { inHand.remove(row.id) }
-            case .refused(let refusal): refused(row, refusal)
+            case .refused(let refusal):
+                refused(row, refusal)
+                hadNoRoom = hadNoRoom || refusal.reason == .journalFull
             case .undetermined(let error):
                 ending = .journalFailed
                 tell(error.message, isOfJournal: true)
             }
         }
+        if hadNoRoom { pace.hadNoRoom() } else if taken > 0 { pace.wasTaken() }
         board.tell { $0.taken += taken }
     }
 
