@@ -22,8 +22,11 @@ package struct OutboxPace: Sendable {
     /// A submission had no room in the journal.
     package mutating func hadNoRoom() { part = max(part / 2, min(Self.leastPart, batch)) }
 
-    /// A submission was taken.
-    package mutating func wasTaken() { part = min(part * 2, batch) }
+    /// A submission was taken: the next may be larger, and what was refused beside it need not wait long.
+    package mutating func wasTaken() {
+        part = min(part * 2, batch)
+        failed = Self.shortest
+    }
 
     /// The most submissions without an answer. Behind a refusal it is one, so that nothing is claimed before it is known whether the
     /// journal takes what it has refused.

@@ -143,8 +143,8 @@ final class Places {
     ///
     /// - Parameters:
     ///   - isKept: whether they are for places reserved for the lane.
-    ///   - stretch: how many are read for each that goes, at most. In a lane with one attempt at most `limit` are read: they have
-    ///     places, and are unknown after a crash.
+    ///   - stretch: how many are read for each that goes, at most. In a lane with one attempt those that are read have places,
+    ///     and are unknown after a crash: at most a window.
     func grant(_ limit: Int, of index: Int, isKept: Bool, stretch: Int = 1, now: Duration) -> Grant {
         let limit = min(limit, Self.readLimit)
         var wanted = limit
@@ -160,7 +160,7 @@ final class Places {
             wanted = min(wanted, judge.caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
         }
         guard wanted > 0 else { return .nothing }
-        let readable = lanes[index].hasOneAttempt ? limit : Self.readLimit
+        let readable = readable(limit, of: index, isKept: isKept)
         let granted = context.gate.reserve(
             min(wanted * stretch, readable), route: context.index, inFlight: inFlight + kept,
             waiting: context.journal.unreadOutcomeCount)
@@ -168,6 +168,12 @@ final class Places {
         // What is kept here has its room, and is filled first. (Where even that gets none, it is given back.)
         if granted == 0, lanes.keptPlaces() == 0 || kept < lanes.keptPlaces() { context.holds.outcomesAreFull = true }
         return Grant(reading: granted, going: min(wanted, granted))
+    }
+
+    private func readable(_ limit: Int, of index: Int, isKept: Bool) -> Int {
+        guard lanes[index].hasOneAttempt else { return Self.readLimit }
+        let places = isKept ? lanes[index].machine.fillablePlaces : placeLimit - taken
+        return max(limit, min(places, Self.readLimit))
     }
 
     /// So many were handed out.

@@ -134,10 +134,15 @@ import Testing
         #expect(service.taken(of: Self.other) == 5)
     }
 
-    @Test("So they do where each commit takes time") func farAndSlow() throws {
+    @Test(
+        "So they do where each commit takes time, and one request of a connection is under way",
+        arguments: [Guarantee.atLeastOnce, .atMostOnce])
+    func farAndSlow(_ guarantee: Guarantee) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        bench.prepare = { $0.streamLimit.withLock { $0 = 1 } }
         let service = Service(bench, Self.answers[0])
-        try bench.submit(some(0..<20_000, of: Self.busy) + some(100_000..<100_005, of: Self.other))
+        try bench.submit(
+            some(0..<20_000, of: Self.busy, guarantee) + some(100_000..<100_005, of: Self.other, guarantee))
         bench.commits = false
         for _ in 0..<600 {
             bench.advance(by: .milliseconds(50))
