@@ -196,7 +196,8 @@ import Testing
         #expect(bench.journal.entries.isEmpty)
     }
 
-    @Test("A service that refuses everything, and late, gets no flood of connections and requests", arguments: [1, 3, 8])
+    @Test(
+        "A service that refuses everything, and late, gets no flood of connections and requests", arguments: [1, 3, 8])
     func allLate(topics: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { _ in false }
