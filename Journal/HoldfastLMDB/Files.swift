@@ -187,7 +187,7 @@ package final class OpenFile: Sendable {
     /// Whether its path still leads to this file; `true` where that can't be found out.
     package var isInPlace: Bool {
         do throws(LMDBError) {
-            return try FileIdentity(of: path) == FileIdentity(try facts())
+            return try identity == FileIdentity(of: path)
         } catch {
             return ![.noEntry, .notADirectory].contains(error.code)
         }

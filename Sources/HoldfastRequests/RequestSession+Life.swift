@@ -43,23 +43,25 @@ extension RequestSession {
     /// The service's SETTINGS have come, or changed.
     mutating func settingsChanged(streams: Int, headerTable: Int) {
         dialect.setHeaderTableSize(headerTable)
-        // As many again may wait here, so that an answer starts the next request without asking the engine.
         allowedStreams = max(min(streams, settings.maximumStreams), 1)
         if case .opening = phase {
             phase = .open
-            actions.append(.opened(capacity: 2 * allowedStreams, streams: usableStreams))
+            actions.append(.opened(capacity: capacity, streams: usableStreams))
         } else {
-            actions.append(.roomChanged(capacity: 2 * allowedStreams, streams: usableStreams))
+            actions.append(.roomChanged(capacity: capacity, streams: usableStreams))
         }
     }
 
-    /// The connection's first request was taken, or shows as well that the connection is good for more than one.
+    /// The service has shown that more than one request may be under way: it has taken one, as a rule.
     mutating func prove() {
         guard !writer.isProven else { return }
         writer.isProven = true
         guard case .open = phase, allowedStreams > 1 else { return }
-        actions.append(.roomChanged(capacity: 2 * allowedStreams, streams: usableStreams))
+        actions.append(.roomChanged(capacity: capacity, streams: usableStreams))
     }
+
+    /// As many again may wait here, so that an answer starts the next request without asking the engine.
+    private var capacity: Int { 2 * allowedStreams }
 
     private var usableStreams: Int { writer.isProven ? allowedStreams : 1 }
 

@@ -30,6 +30,11 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     /// Another failure, such as a lost connection.
     case failed(PQError)
 
+    /// Words for what a role may not do.
+    static func withheld(from role: String, _ schema: SchemaName, _ function: String?) -> String {
+        "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)")"
+    }
+
     package var description: String {
         switch self {
         case .badName(let text):
@@ -53,7 +58,7 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
             "database \(database) has the encoding SQL_ASCII, which takes any byte for text: make one with UTF8 (CREATE DATABASE … "
                 + "ENCODING 'UTF8' TEMPLATE template0), and name that in the connection string"
         case .mayNotUse(let schema, let role, let function):
-            "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)"): migrate again as the schema's owner with \(role) as the service's "
+            "\(Self.withheld(from: role, schema, function)): migrate again as the schema's owner with \(role) as the service's "
                 + "role (--service), or as that of operators (--operators), which grants what it needs"
         case .noSuchRole(let role):
             "there is no role \(role), and nothing was changed: as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "

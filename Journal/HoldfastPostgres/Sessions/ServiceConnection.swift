@@ -27,7 +27,7 @@ enum ServiceConnection {
             connection.close()
             if case .failed(let error) = error { throw error }
             if case .mayNotUse(let schema, let role, let function) = error {
-                let message = "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)")"
+                let message = SchemaError.withheld(from: role, schema, function)
                 throw PQError(
                     .refused, message,
                     server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))

@@ -61,7 +61,8 @@ public protocol Connection: AnyObject, Sendable {
     /// The number of entries that the service works on at a time. Default: ``capacity``.
     ///
     /// The rest of ``capacity`` waits in the connection. The engine fills the streams of all connections of a route before
-    /// any entry waits, and lets none wait in a connection on which nothing was confirmed yet. A change is reported as ``ConnectorEvent/capacityChanged(_:)``.
+    /// any entry waits, and lets none wait in a connection on which nothing was confirmed yet. A change is reported as
+    /// ``ConnectorEvent/capacityChanged(_:)``.
     var streams: Int { get }
 
     /// Sends entries in this order. Must not block. Tickets that are handed out after the end are answered by it: they

@@ -238,7 +238,9 @@ package struct SentWindow: Sendable {
             .map { ticket(of: $0) }
     }
 
-    /// Those without an answer: what the service works on, where that is so many at a time, and what waits in the connection.
+    /// The entries without an answer: `open` are those that the service works on, and `waiting` those that wait in the connection.
+    ///
+    /// - Parameter streams: the number of entries that the service works on at a time. Those that were given first come first.
     func flights(onStreams streams: Int) -> (open: ArraySlice<Flight>, waiting: ArraySlice<Flight>) {
         var unanswered = slots.filter { $0.state.isUnanswered }.map(\.flight)[...]
         guard unanswered.count > streams else { return (unanswered, []) }

@@ -25,22 +25,28 @@ struct RouteFindings: Hashable, Sendable {
 
     private func serviceAway(_ waiting: Int) -> HealthCondition? {
         guard let away else { return nil }
+        if away.isSilence { return silence(away, waiting) }
         let isMisconfigured = away.error.kind == .configuration
         return HealthCondition(
             // Nothing is held up where nothing waits.
             .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
             since: away.since,
             affected: waiting, failures: away.failures, cause: away.error.message,
-            what: away.isSilence
-                ? "route \(route) is connected to its push service at \(endpoint), and \(away.error)"
-                : "route \(route) can't reach its push service at \(endpoint): \(away.error)",
+            what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
                 ? "put right what the error names; connections are tried again by themselves, and at once by the command"
-                : away.isSilence
-                    ? "look at the push service's status page; what gets no answer until its deadline goes again by itself"
-                    : "see whether the network and the service are there; connections are tried again by themselves, and at "
-                        + "once by the command",
-            command: away.isSilence ? "holdfast doctor" : "holdfast routes connect \(ShellText.word(route))")
+                : "see whether the network and the service are there; connections are tried again by themselves, and at "
+                    + "once by the command",
+            command: "holdfast routes connect \(ShellText.word(route))")
+    }
+
+    private func silence(_ away: ServiceReach.Away, _ waiting: Int) -> HealthCondition {
+        HealthCondition(
+            .serviceAway, waiting == 0 ? .notice : .warning, "route", route, route: route, since: away.since,
+            affected: waiting, failures: away.failures, cause: away.error.message,
+            what: "route \(route) is connected to its push service at \(endpoint), and \(away.error)",
+            next: "look at the push service's status page; what gets no answer until its deadline goes again by itself",
+            command: "holdfast doctor")
     }
 
     /// Credentials, or a server in the service's place: one condition for all lanes of the route.

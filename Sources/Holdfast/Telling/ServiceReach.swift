@@ -22,6 +22,7 @@ struct ServiceReach: Sendable {
     private var hasAnswered = false
     /// Since when each connection has something that nothing on the route has answered since.
     private var unanswered: [Int: Moment] = [:]
+    /// The time of the last look, by the monotonic clock.
     private var lookedAt = Duration.zero
     /// Whether a silent end is counted already, which ``RouteNews/unconnected(cause:)`` tells of once more.
     private var isEndCounted = false
@@ -81,7 +82,7 @@ struct ServiceReach: Sendable {
 
     /// - Parameters:
     ///   - waiting: the route's unconfirmed entries.
-    ///   - isTopics: whether it is known of a topic that it gets no answers, which explains it.
+    ///   - isTopics: whether a topic is set aside for getting no answers, which explains the silence.
     mutating func look(waiting: Int, isTopics: Bool, at now: Moment) {
         lookedAt = now.monotonic
         if isConnected, waiting == 0 { away = nil }

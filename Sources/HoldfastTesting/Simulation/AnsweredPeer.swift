@@ -126,7 +126,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         }
     }
 
-    /// What has no stream yet when the connection closes goes over another one.
+    /// Gives the requests back that have no stream yet: the connection closes, and they go over another one.
     private func returnQueued() {
         var returned: [(ticket: Ticket, result: SendResult)] = []
         requests.removeAll { request in

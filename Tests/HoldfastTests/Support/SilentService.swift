@@ -90,7 +90,7 @@ final class SilentService {
         if line.connection.isClosed, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
     }
 
-    /// What has not begun when a connection is closed goes over another one.
+    /// Gives the requests back that have not begun: the connection is closed, and they go over another one.
     private func returnWaiting(of line: inout Line) {
         if !line.hasReturned { line.connection.sink(.draining) }
         line.hasReturned = true
