@@ -74,6 +74,15 @@ struct ConnectionPool: Sendable {
     /// Whether one that ends now would be followed at once.
     func mayFollow(now: Duration) -> Bool { next(1, now: now).map { $0 <= now } ?? false }
 
+    /// Whether so many connections were made of late that no more than half of those are left that may be made at once.
+    func isScarce(now: Duration) -> Bool {
+        guard let budget else { return false }
+        return budget.next(max(budget.limit.burst / 2, 1), now: now) > now
+    }
+
+    /// When it is not any more.
+    func nextPlenty(now: Duration) -> Duration? { budget?.next(max((budget?.limit.burst ?? 0) / 2, 1), now: now) }
+
     /// When either may be, as far as is known.
     func nextReplacements(now: Duration) -> [Duration] {
         [next(1, now: now), next(Self.forOneAlone, now: now)].compactMap(\.self)

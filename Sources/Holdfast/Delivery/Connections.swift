@@ -51,6 +51,9 @@ final class Connections {
     /// Entries of all connections that are in flight.
     var inFlight: Int { links.values.reduce(0) { $0 + $1.count } }
 
+    /// Entries in flight on connections that take more.
+    var inFlightOnActive: Int { pool.active.reduce(0) { $0 + (links[$1]?.count ?? 0) } }
+
     /// Whether an entry is with a connection that has not answered.
     func isOut(lane: Int, _ uid: UID) -> Bool { links.values.contains { $0.flights.isWaitingFor(lane: lane, uid) } }
 

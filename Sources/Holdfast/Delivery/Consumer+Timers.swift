@@ -15,7 +15,7 @@ extension Consumer {
         censuses.look(now: time)
         judge.topicHold.look(context.configuration.probes, at: now, random: context.jitter.unit())
         trimIfDue(at: now)
-        handOuts.lookWhoYields()
+        handOuts.lookWhoYields(now: time)
         promotions.lookForResumed(at: now)
         promotions.bringBack(now: time)
     }
@@ -31,6 +31,7 @@ extension Consumer {
         if !context.ending.hasBegun {
             looks += [
                 places.nextLook(now: now), handOuts.nextTrial(now: now), handOuts.nextSearch(now: now),
+                handOuts.nextHesitation(now: now), handOuts.nextGivingUp(now: now), handOuts.nextPlenty(now: now),
                 connections.pool.nextAttempt,
                 connections.nextScaling(now: now), housekeeping.next, reports.nextLook, judge.breakers.judgementAt,
                 censuses.nextLook, judge.topicHold.wake, promotions.nextLook(now: now),

@@ -3,35 +3,79 @@ extension HandOuts {
     /// The most entries to search in a turn for one of another topic.
     static let othersLook = 20_000
 
+    /// How long no topic's probe goes at the longest because connections are scarce.
+    static let scarcity = Duration.seconds(60)
+
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
-    /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic, and
-    /// one that gets no answer keeps the next one.
+    /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic, one that
+    /// gets no answer keeps the next one, and one that is refused may cost others their connection.
     func letOthersGo(at now: Moment) throws(JournalError) {
-        let isKept = isThrottleKept(now: now.monotonic)
-        if isKept { noteHesitation() }
+        let isThrottleKept = isThrottleKept(now: now.monotonic)
+        noteHesitation(isThrottleKept: isThrottleKept, now: now.monotonic)
         let kept = kept
-        let isThrottled = isKept || judge.looksForOtherTopic(now: now.monotonic)
+        let isThrottled = isThrottleKept || looksForOtherTopic(now: now.monotonic)
         guard !kept.isEmpty || isThrottled else {
             if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
+        // What was passed by may go before those that were tried more often.
+        if judge.silence.compare(with: kept.isEmpty ? nil : topics(keeping: kept)) {
+            (searchedThrough, othersAt) = ([:], [:])
+        }
         if !isOtherWaiting(on: kept), try !isOtherAtHand(at: now) {
-            if nextSearch(now: now.monotonic) == nil { judge.throttle.foundNoOthers(now: now.monotonic) }
+            if nextSearch(now: now.monotonic) == nil { foundNoOthers(kept, at: now) }
             return
         }
         searchedThrough = [:]
         if isThrottled { judge.letOthersGoBeforeRefused(at: now) }
-        if isKept { judge.throttle.passOver(inFlight: connections.inFlight) }
-        guard judge.letOthersGo(at: now) else { return }
+        if isThrottleKept { judge.throttle.passOver(inFlight: connections.inFlight) }
+        guard judge.letOthersGo(at: now), connections.pool.mayFollow(now: now.monotonic) else { return }
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
             connections.giveUp(number, now: now.monotonic)
         }
     }
 
-    /// While a throttled route has but one request, no topic's probe is that request, where anything else is left to read.
-    func lookWhoYields() {
+    private func foundNoOthers(_ kept: [Int], at now: Moment) {
+        judge.throttle.foundNoOthers(now: now.monotonic)
+        if !kept.isEmpty { judge.foundNoOthers() }
+        // Others may come, and find no connection left.
+        if isScarce(now: now.monotonic), looksForOtherTopic(now: now.monotonic), !judge.throttle.isPaused {
+            judge.letOthersGoBeforeRefused(at: now)
+        }
+    }
+
+    private func looksForOtherTopic(now: Duration) -> Bool {
+        judge.looksForOtherTopic(now: now) { isNothingProven || isScarce(now: now) }
+    }
+
+    /// Whether nothing was taken yet on any connection that has room.
+    private var isNothingProven: Bool {
+        let open = connections.pool.active.compactMap { places.openWithRoom($0) }
+        return !open.isEmpty && open.allSatisfy(\.isUnproven)
+    }
+
+    private func isScarce(now: Duration) -> Bool { connections.pool.isScarce(now: now) }
+
+    /// No topic's probe goes where it may be refused, or get no answer, at the cost of others: while a throttled route has but one
+    /// request, and on a connection on which nothing was taken yet, if anything else is left to read; and while connections are
+    /// scarce, since some services end one with each refusal.
+    func lookWhoYields(now: Duration) {
+        guard !judge.topicHold.isEmpty else {
+            (judge.topicHold.yields, scarceSince) = (false, nil)
+            return
+        }
+        scarceSince = isScarce(now: now) ? scarceSince ?? now : nil
+        let isScarce = scarceSince.map { now < $0 + Self.scarcity } ?? false
         judge.topicHold.yields =
-            judge.throttle.isToProbe && lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+            isScarce
+            || (judge.throttle.isToProbe || isNothingProven)
+                && lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+    }
+
+    /// When probes that wait for connections to be plenty may go.
+    func nextPlenty(now: Duration) -> Duration? {
+        guard judge.topicHold.yields, let since = scarceSince else { return nil }
+        return connections.pool.nextPlenty(now: now).map { min($0, since + Self.scarcity) }.flatMap { $0 > now ? $0 : nil }
     }
 
     private func isThrottleKept(now: Duration) -> Bool {
@@ -39,20 +83,46 @@ extension HandOuts {
             && judge.throttle.isKept(inFlight: connections.inFlight, now: now)
     }
 
-    private func noteHesitation() {
-        for link in connections.links.values {
+    /// What others have waited for long enough counts as silent.
+    private func noteHesitation(isThrottleKept: Bool, now: Duration) {
+        let patience = judge.silence.patience(now: now)
+        for (number, link) in connections.links {
+            let isLate = patience.map { patience in timeKept(number).map { $0 >= patience } ?? false } ?? false
+            guard isThrottleKept || isLate else { continue }
             for flight in link.unanswered.open {
-                judge.silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn)
+                judge.silence.hesitates(
+                    flight.topic, handedOutIn: flight.handedOutIn, at: now - link.flights.window.timeOut(flight))
             }
         }
     }
 
+    /// When others have waited for long enough for what a connection has on which nothing was taken yet.
+    func nextHesitation(now: Duration) -> Duration? {
+        guard let patience = judge.silence.patience(now: now) else { return nil }
+        return connections.pool.active
+            .compactMap { timeKept($0).map { now + patience - $0 } }
+            .filter { $0 > now }.min()
+    }
+
+    /// For how long others have waited for what a connection has, on which nothing was taken yet; nil where nothing waits for that. As
+    /// long as the last of what the service works on has been there.
+    private func timeKept(_ number: Int) -> Duration? {
+        guard connections.pool.contains(number), let link = connections[number], link.isUnproven, link.count > 0,
+            places.room(of: link) <= 0
+        else { return nil }
+        return link.unanswered.open.map { link.flights.window.timeOut($0) }.min()
+    }
+
     /// Connections that are kept by silent topics; none while another one that works has room.
     private var kept: [Int] {
-        guard judge.silence.letsOthersGo else { return [] }
+        guard !judge.silence.isEmpty else { return [] }
         let active = connections.pool.active
         let works = active.contains { hasWorked($0) && places.openWithRoom($0) != nil }
         return works ? [] : active.filter { isKept($0) }
+    }
+
+    private func topics(keeping numbers: [Int]) -> [UInt32] {
+        numbers.flatMap { connections[$0]?.unanswered.open.map(\.topic) ?? [] }
     }
 
     private func hasWorked(_ number: Int) -> Bool { connections[number]?.flights.hasWorked == true }
@@ -66,11 +136,17 @@ extension HandOuts {
         return link.unanswered.open.allSatisfy { judge.silence.contains($0.topic) }
     }
 
+    /// When silent topics may lose the connections that they keep, if that waits for no more than another one to be made.
+    func nextGivingUp(now: Duration) -> Duration? {
+        guard !judge.silence.isEmpty, !connections.pool.mayFollow(now: now), !kept.isEmpty else { return nil }
+        return connections.pool.nextReplacements(now: now).filter { $0 > now }.min()
+    }
+
     /// When the search goes on; nil when there is nothing more to search.
     func nextSearch(now: Duration) -> Duration? {
         guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty else { return nil }
         guard
-            judge.looksForOtherTopic(now: now) || isThrottleKept(now: now) || places.holdReason == nil && !kept.isEmpty
+            looksForOtherTopic(now: now) || isThrottleKept(now: now) || places.holdReason == nil && !kept.isEmpty
         else { return nil }
         let goesOn = searchedThrough.contains { index, uid in
             lanes[index].isRunning && uid < lanes[index].machine.lastUID

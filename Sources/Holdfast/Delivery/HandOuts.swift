@@ -18,6 +18,8 @@ final class HandOuts {
     var searchedThrough: [Int: UID] = [:]
     /// Where such an entry was found, by lane.
     var othersAt: [Int: UID] = [:]
+    /// Since when topics that are set aside wait for connections to be plenty.
+    var scarceSince: Duration?
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -41,7 +43,7 @@ final class HandOuts {
                 try letOthersGo(at: now)
             }
             // Others may have been let go just now.
-            lookWhoYields()
+            lookWhoYields(now: now.monotonic)
             guard places.holdReason == nil else { return }
             for index in lanes.indices {
                 guard let ceiling = lanes[index].machine.raiseAhead() else { continue }

@@ -157,6 +157,8 @@ final class Places {
         if wanted > 0 { wanted = min(wanted, judge.throttle.allowance(inFlight: inFlight, now: now)) }
         // Suspected tokens take no places.
         if judge.caution.isCareful {
+            // So does what ends with a connection that takes nothing more: it may have no answer for long.
+            let inFlight = connections.inFlightOnActive
             wanted = min(wanted, judge.caution.allowance(inFlight: inFlight - (placeLimit - windowLimit)))
         }
         guard wanted > 0 else { return .nothing }
@@ -247,7 +249,7 @@ final class Places {
 
     private func throttleLook(now: Duration) -> Duration? {
         let throttle = judge.throttle
-        guard throttle.isThrottling else { return nil }
+        guard throttle.isLimiting else { return nil }
         if !throttle.isPaused, !lanes.hasWork { return throttle.forgetsAt }
         // Where something may go out already, it is something else that holds it up.
         var asked = throttle

@@ -48,7 +48,7 @@ extension RouteJudge {
             if flight.topic != topic {
                 breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
                 credentialTopics.confirmed(flight.topic)
-                answered(flight.topic, at: now)
+                answered(flight, at: now)
                 (topic, count, evidence) = (flight.topic, 0, 0)
             }
             lanes[lane].uniform.confirmed()
@@ -97,7 +97,7 @@ extension RouteJudge {
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if result.isAnswer || result.status != nil {
-            answered(flight.topic, at: now)
+            answered(flight, at: now)
         } else if result.verdict == .unknown {
             leftUnanswered(flight, on: flights, into: &plan, at: now)
         }

@@ -1,10 +1,11 @@
 /// Topics whose requests the service leaves unanswered wait, and all others go: see ``TopicSilence``.
 extension RouteJudge {
-    /// The service has answered something of a topic.
-    func answered(_ topic: UInt32, at now: Moment) {
+    /// The service has answered an entry.
+    func answered(_ flight: SentWindow.Flight, at now: Moment) {
         // It was slow, and no more.
-        if silence.isOnTrial(topic), let name = breakers.name(of: topic) { topicHold.acquit(name) }
-        for tried in silence.answered(topic) {
+        if silence.isOnTrial(flight.topic), let name = breakers.name(of: flight.topic) { topicHold.acquit(name) }
+        let tried = silence.answered(flight.topic, handedOutIn: flight.handedOutIn, now: now.monotonic)
+        for tried in tried {
             if let name = breakers.name(of: tried) { topicHold.hurry(name, at: now) }
         }
     }
@@ -23,8 +24,6 @@ extension RouteJudge {
             if topicHold.convict(name, words: words, configuration.probes, at: now, random: jitter.unit()) {
                 plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside))
             }
-        case .acquitted(let topics):
-            for topic in topics { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
         }
         if let name, topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
     }
@@ -42,6 +41,11 @@ extension RouteJudge {
         return names.allSatisfy { topicHold.isSetAside($0) }
     }
 
+    /// Nothing else than the silent topics is at hand: it may be the service, and they go again.
+    func foundNoOthers() {
+        for topic in silence.foundNoOthers() { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
+    }
+
     /// Whether an entry could go before those of topics that fare worse than others, as far as its topic and its tag tell.
     func goesFirst(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
         guard goesFirst(breakers.number(of: fields.topic, in: batch.bytes)) else { return false }
@@ -50,8 +54,9 @@ extension RouteJudge {
             || !topicHold.isSetAside(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
     }
 
-    /// Whether the service has answered the last request of the topic, and has not refused it for now.
-    func goesFirst(_ topic: UInt32) -> Bool { !silence.contains(topic) && !topicRefusals.contains(topic) }
+    /// Whether the service has answered the last request of the topic, or left fewer unanswered than of those that keep others
+    /// waiting, and has not refused it for now.
+    func goesFirst(_ topic: UInt32) -> Bool { !silence.isBehind(topic) && !topicRefusals.contains(topic) }
 
     /// Whether no hold of an entry's topic keeps it.
     func mayGo(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {

@@ -55,8 +55,12 @@ extension RouteJudge {
 
     /// Whether the route's next request is to be of a topic that was not refused, if there is one. During a long `Retry-After`
     /// one try is enough: it may be the topic's.
-    func looksForOtherTopic(now: Duration) -> Bool {
-        if throttle.isToProbe { return topicRefusals.letsOthersGo(tries: 2) }
+    ///
+    /// - Parameter isExposed: whether a refusal may cost others their connection, which some services end with it.
+    func looksForOtherTopic(now: Duration, isExposed: () -> Bool) -> Bool {
+        if throttle.isToProbe || !throttle.isPaused && topicRefusals.letsOthersGo(tries: 2) && isExposed() {
+            return topicRefusals.letsOthersGo(tries: 2)
+        }
         return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: 1)
     }
 

@@ -27,8 +27,9 @@ struct RouteThrottle: Sendable {
     private static let meaningful = Duration.seconds(2)
     /// How long that is believed.
     private static let indifference = Duration.seconds(10 * 60)
-    /// How long requests without an answer keep others waiting.
+    /// How long requests without an answer keep others waiting, and how long at the start, before anything was refused.
     private static let patience = Duration.seconds(2)
+    private static let firstPatience = Duration.seconds(10)
     /// So many refusals one behind the other are the service's word, whatever share of the notifications was refused before.
     private static let sureInARow = 10
 
@@ -100,16 +101,21 @@ struct RouteThrottle: Sendable {
 
     /// Whether requests that have no answer yet are what others wait for, and have been for long enough.
     func isKept(inFlight: Int, now: Duration) -> Bool {
-        waitsForAnswers(inFlight: inFlight) && quietSince + Self.patience <= now
+        waitsForAnswers(inFlight: inFlight) && keptAt <= now
     }
+
+    private var keptAt: Duration { quietSince + (isThrottling ? Self.patience : Self.firstPatience) }
 
     private func waitsForAnswers(inFlight: Int) -> Bool {
         switch phase {
         case .probing(let isUnderWay): isUnderWay && inFlight > 0
-        case .recovering: limit <= inFlight - min(stale, inFlight)
-        case .open, .paused: false
+        case .open, .recovering: limit <= inFlight - min(stale, inFlight)
+        case .paused: false
         }
     }
+
+    /// Whether fewer may be in flight than the window has room for.
+    var isLimiting: Bool { isThrottling || limit != .max }
 
     /// Others do not wait for what is under way.
     mutating func passOver(inFlight: Int) {
@@ -160,7 +166,9 @@ struct RouteThrottle: Sendable {
     /// - Parameter inFlight: of the route.
     mutating func allowance(inFlight: Int, now: Duration) -> Int {
         switch phase {
-        case .open: return limit == .max ? .max : max(limit - inFlight, 0)
+        case .open:
+            stale = min(stale, inFlight)
+            return limit == .max ? .max : max(limit - (inFlight - stale), 0)
         case .paused: return 0
         // A probe that was given up has nothing in flight any more.
         case .probing(let isUnderWay):
@@ -201,7 +209,7 @@ struct RouteThrottle: Sendable {
     /// When to ask again by the clock, if there is more to send than it allows; nil when only an answer changes anything.
     func nextAllowance(inFlight: Int, now: Duration) -> Duration? {
         if waitsForAnswers(inFlight: inFlight) {
-            return isKept(inFlight: inFlight, now: now) ? nil : quietSince + Self.patience
+            return isKept(inFlight: inFlight, now: now) ? nil : keptAt
         }
         return switch phase {
         case .paused(let until): othersAt.map { $0 > now ? min($0, until) : until } ?? until
@@ -319,6 +327,8 @@ struct RouteThrottle: Sendable {
         recoveries = FutileRecoveries()
         (phase, pace, pausedAt, limitedAt) = (.open, nil, nil, nil)
         limit = max(policy.firstBurst, 1)
+        // What has no answer yet went out before.
+        stale = .max
         widen(by: 0)
     }
 

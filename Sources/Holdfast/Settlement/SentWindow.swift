@@ -238,6 +238,9 @@ package struct SentWindow: Sendable {
             .map { ticket(of: $0) }
     }
 
+    /// For how long an entry without an answer has been with the connection.
+    func timeOut(_ flight: Flight) -> Duration { clock.time(since: flight.handedOutAt) }
+
     /// The entries without an answer: `open` are those that the service works on, and `waiting` those that wait in the connection.
     ///
     /// - Parameter streams: the number of entries that the service works on at a time. Those that were given first come first.

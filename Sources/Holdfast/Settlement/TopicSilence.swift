@@ -4,11 +4,11 @@
 /// a service may take no second request before it has answered one.
 ///
 /// A topic is *silent* from a request that had no answer, if nothing of the topic was answered since that went out, until
-/// something is. While others wait for a request, its topic counts as silent before the deadline.
+/// something is. While others wait for a request, its topic counts as silent before the deadline: after ``patience(now:)``.
 ///
-/// Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and others go. When
-/// they are answered, and the topic again is not, it is *convicted*. Where too many topics are silent alike, and nothing is
-/// answered, none of them is to blame, and all of them go.
+/// Where nothing else was answered either, it may be the service. Then the topic is *on trial*: it waits, and those go that were
+/// tried less often. When others are answered, and the topic again is not, it is *convicted*. Where all that is at hand was tried
+/// as often, and nothing is answered, the service is to blame: all of them go again, each in its turn.
 ///
 /// A pure machine, and bounded.
 struct TopicSilence: Sendable {
@@ -17,21 +17,32 @@ struct TopicSilence: Sendable {
         case nothing
         /// The service answers others, and has not answered so many requests of the topic, one behind the other.
         case convicted(requests: Int)
-        /// It may be the service: these go again.
-        case acquitted([UInt32])
     }
 
     private struct Silence: Sendable {
-        /// Without an answer, one behind the other.
+        /// Without an answer until their deadlines, one behind the other.
         var requests = 0
+        /// Requests that others waited for in vain, these included.
+        var tries = 0
+        /// The turn in which the last of them was handed out, and when.
+        var triedIn: UInt32 = 0
+        var triedAt: Duration?
         var isOnTrial = false
         var isConvicted = false
+
+        mutating func count(handedOutIn turn: UInt32, at time: Duration?) {
+            guard tries == 0 || turn.isTurn(after: triedIn) else { return }
+            (tries, triedIn, triedAt) = (tries + 1, turn, time)
+        }
     }
 
     /// So many requests of a topic have no answer before it is convicted.
     static let leastRequests = 2
-    /// Where more topics than this are silent, and none of the service's answers stands against them, none is to blame.
-    static let greatestAlike = 3
+    /// How long others wait for the first answer on a connection, and how long where another topic is silent already.
+    static let firstPatience = Duration.seconds(10)
+    static let nextPatience = Duration.seconds(2)
+    /// How long it is remembered that the service was slow, and not silent.
+    private static let memory = Duration.seconds(10 * 60)
     private static let limit = 1000
 
     private var silent: [UInt32: Silence] = [:]
@@ -39,8 +50,13 @@ struct TopicSilence: Sendable {
     private var answeredIn: [UInt32: UInt32] = [:]
     /// The topic that was answered last, and the turn of that answer.
     private var last: (topic: UInt32, turn: UInt32)?
-    /// Nothing is put on trial before anything is answered.
+    /// All that is at hand was tried since anything was answered. Until something is, others wait for the deadlines: more requests
+    /// would change nothing, and each of them may be processed in silence.
     private var blamesService = false
+    /// Twice as long as an answer took that others had not waited for.
+    private var slowness: (patience: Duration, until: Duration)?
+    /// Those tried less often go before what keeps a connection.
+    private var level = 1
     private var turn: UInt32 = 0
 
     /// Whether there is no such topic: as good as always.
@@ -49,19 +65,40 @@ struct TopicSilence: Sendable {
     /// Whether the topic had no answer when it was sent last.
     func contains(_ topic: UInt32) -> Bool { silent[topic] != nil }
 
+    /// Whether the topic does not go before those that keep a connection: see ``compare(with:)``.
+    func isBehind(_ topic: UInt32) -> Bool { silent[topic].map { $0.isConvicted || $0.tries >= level } ?? false }
+
     /// Whether the topic waits, so that others show how they fare.
     func isOnTrial(_ topic: UInt32) -> Bool { silent[topic]?.isOnTrial ?? false }
 
-    /// Whether others go before those that are silent.
-    var letsOthersGo: Bool { !silent.isEmpty && !blamesService }
+    /// Whether a silent topic is neither on trial nor convicted.
+    var hasUntold: Bool { silent.values.contains { !$0.isOnTrial && !$0.isConvicted } }
+
+    /// How long others wait for an answer on a connection on which nothing was taken; nil for as long as the request may take.
+    func patience(now: Duration) -> Duration? {
+        guard !blamesService else { return nil }
+        let least = silent.values.contains { !$0.isConvicted } ? Self.nextPatience : Self.firstPatience
+        guard let slowness, now < slowness.until else { return least }
+        return max(least, slowness.patience)
+    }
 
     /// It is this turn.
     mutating func look(turn: UInt32) { self.turn = turn }
 
+    /// - Parameter topics: those that keep connections; nil where none is kept, and none of a connection that was kept until just
+    ///   now.
+    /// - Returns: whether others may go before them that might not before.
+    mutating func compare(with topics: [UInt32]?) -> Bool {
+        let before = level
+        level = topics.map { $0.compactMap { silent[$0]?.tries }.min() ?? level } ?? 1
+        return level > before
+    }
+
     /// Something of the topic was answered.
     ///
+    /// - Parameter handedOutIn: the turn in which it went out.
     /// - Returns: topics on trial that now have a witness against them, and are to be tried again.
-    mutating func answered(_ topic: UInt32) -> [UInt32] {
+    mutating func answered(_ topic: UInt32, handedOutIn: UInt32, now: Duration) -> [UInt32] {
         if let last, last == (topic, turn) { return [] }
         last = (topic, turn)
         if topic != TopicBreakers.none {
@@ -69,6 +106,9 @@ struct TopicSilence: Sendable {
             answeredIn[topic] = turn
         }
         guard !silent.isEmpty else { return [] }
+        if let silence = silent[topic], silence.requests == 0, silence.triedIn == handedOutIn, let at = silence.triedAt {
+            slowness = ((now - at) * 2, until: now + Self.memory)
+        }
         silent[topic] = nil
         blamesService = false
         let tried = silent.filter(\.value.isOnTrial).keys.sorted()
@@ -78,11 +118,13 @@ struct TopicSilence: Sendable {
 
     /// A request of the topic has no answer yet, and others wait for it.
     ///
-    /// - Parameter handedOutIn: the turn in which it went out.
-    mutating func hesitates(_ topic: UInt32, handedOutIn: UInt32) {
-        guard topic != TopicBreakers.none, silent[topic] == nil, silent.count < Self.limit else { return }
+    /// - Parameters:
+    ///   - handedOutIn: the turn in which it went out.
+    ///   - time: when that was.
+    mutating func hesitates(_ topic: UInt32, handedOutIn: UInt32, at time: Duration) {
+        guard topic != TopicBreakers.none, silent[topic] != nil || silent.count < Self.limit else { return }
         if let answered = answeredIn[topic], answered.isTurn(after: handedOutIn) { return }
-        silent[topic] = Silence()
+        silent[topic, default: Silence()].count(handedOutIn: handedOutIn, at: time)
     }
 
     /// A request of the topic had no answer until its deadline.
@@ -98,34 +140,34 @@ struct TopicSilence: Sendable {
         if silent.count >= Self.limit { silent = [:] }
         var silence = silent[topic] ?? Silence()
         silence.requests += 1
+        silence.count(handedOutIn: handedOutIn, at: nil)
         silent[topic] = silence
-        guard let last, last.turn.isTurn(after: handedOutIn) else {
-            // A convicted one says nothing new.
-            return silence.isConvicted ? .nothing : blameService()
+        level = silence.tries
+        guard let last, last.turn.isTurn(after: handedOutIn), silence.requests >= Self.leastRequests else {
+            return .nothing
         }
-        guard silence.requests >= Self.leastRequests else { return .nothing }
         silent[topic]?.isConvicted = true
         silent[topic]?.isOnTrial = false
         return .convicted(requests: silence.requests)
-    }
-
-    private mutating func blameService() -> Finding {
-        guard !blamesService, silent.values.count(where: { !$0.isConvicted }) > Self.greatestAlike else {
-            return .nothing
-        }
-        blamesService = true
-        let tried = silent.filter(\.value.isOnTrial).keys.sorted()
-        for topic in tried { silent[topic]?.isOnTrial = false }
-        return .acquitted(tried)
     }
 
     /// Something of another topic is at hand.
     ///
     /// - Returns: the topics that are to wait.
     mutating func letOthersGo() -> [UInt32] {
-        guard letsOthersGo else { return [] }
-        let topics = silent.keys.sorted()
+        let topics = silent.keys.filter { isBehind($0) }.sorted()
         for topic in topics where silent[topic]?.isConvicted == false { silent[topic]?.isOnTrial = true }
         return topics
+    }
+
+    /// All that is at hand was tried as often as what keeps the connections.
+    ///
+    /// - Returns: the topics that go again.
+    mutating func foundNoOthers() -> [UInt32] {
+        let tried = silent.filter(\.value.isOnTrial).keys.sorted()
+        guard !tried.isEmpty else { return [] }
+        blamesService = true
+        for topic in tried { silent[topic]?.isOnTrial = false }
+        return tried
     }
 }

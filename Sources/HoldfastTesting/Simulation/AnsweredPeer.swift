@@ -14,6 +14,7 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
         let entry: LedgerEntry
         let copy: Int
         let ticket: Ticket
+        let givenAt: Duration
         var stage: Stage
         /// Its answer will never come.
         var isLost = false
@@ -66,7 +67,8 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             world.append(entry, to: self)
             requests.append(
                 Request(
-                    entry: entry, copy: entry.copies.count - 1, ticket: handOut.tickets[index], stage: .queued))
+                    entry: entry, copy: entry.copies.count - 1, ticket: handOut.tickets[index], givenAt: world.now,
+                    stage: .queued))
         }
     }
 
@@ -79,10 +81,21 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ request: Request, _ word: Copy.Word) {
+        if isLate(request) { world.rules.refusedTopics.insert(request.entry.notification.topic) }
         guard life == world.life else { return }
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
         world.told(word, of: request.entry, copy: request.copy)
+    }
+
+    /// Others may be tried before the topic of a request that was not answered for so long.
+    private static let patience = Duration.seconds(2)
+
+    private func isLate(_ request: Request) -> Bool { world.now - request.givenAt >= Self.patience }
+
+    /// Whether a request of the topic is late.
+    func isLate(_ topic: String) -> Bool {
+        requests.contains { $0.entry.notification.topic == topic && isLate($0) }
     }
 
     // MARK: The wire

@@ -47,6 +47,95 @@ import Testing
         #expect(service.taken(of: Self.answered) == 50)
     }
 
+    @Test(
+        "Behind several silent topics all others go within a minute", arguments: [2, 4, 8],
+        [Guarantee.atLeastOnce, .atMostOnce])
+    func several(topics: Int, guarantee: Guarantee) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { $0.topic != Self.answered }
+        for number in 0..<20 {
+            for topic in 0..<topics {
+                let number = 100 * topic + number
+                try bench.submit(some(number..<(number + 1), of: "com.example.silent\(topic)", guarantee))
+            }
+        }
+        try bench.submit(some(10_000..<10_050, of: Self.answered, guarantee))
+        service.run(for: .seconds(60))
+        #expect(service.taken(of: Self.answered) == 50)
+        for round in 0..<30 {
+            try bench.submit(some((20_000 + 10 * round)..<(20_010 + 10 * round), of: Self.answered, guarantee))
+            service.run(for: .seconds(10))
+        }
+        #expect(service.taken(of: Self.answered) >= 340)
+        #expect(isTold(bench).count == topics)
+        service.isSilent = { _ in false }
+        service.run(for: .seconds(400))
+        #expect(bench.journal.entries.isEmpty && isTold(bench) == [])
+    }
+
+    @Test("A service that was silent and takes all topics but one again, takes them soon", arguments: [1, 3, 6])
+    func partlyBack(topics: Int) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in true }
+        for number in 0..<20 { try bench.submit(some(number..<(number + 1), of: Self.silent)) }
+        for topic in 0..<topics {
+            for number in 0..<20 {
+                let number = 100 + 100 * topic + number
+                try bench.submit(some(number..<(number + 1), of: "com.example.other\(topic)"))
+            }
+        }
+        service.run(for: .seconds(300))
+        #expect(isTold(bench) == [])
+        service.isSilent = { $0.topic == Self.silent }
+        service.run(for: .seconds(100))
+        #expect(service.taken.count >= 20 * topics - topics - 20)
+        service.run(for: .seconds(200))
+        #expect(bench.journal.entries.allSatisfy { $0.notification.topic == Self.silent })
+    }
+
+    @Test(
+        "When a connection ends that works, and the first of the next one gets no answer, others wait for 10 s",
+        arguments: [false, true])
+    func goAway(announces: Bool) throws {
+        let bench = try Bench()
+        let service = SilentService(bench, announces: announces) { $0.topic == Self.silent }
+        try bench.submit(some(0..<100, of: Self.answered))
+        service.run(for: .seconds(5))
+        service.endAll()
+        service.run(for: .seconds(1))
+        try bench.submit(some(1000..<1020, of: Self.silent))
+        try bench.submit(some(2000..<2050, of: Self.answered))
+        service.run(for: .seconds(12))
+        #expect(service.taken(of: Self.answered) == 150)
+        #expect(isTold(bench) == [])
+    }
+
+    @Test("So they do where the first requests of a route are all of it, and the connection has many streams") func firstBurst()
+        throws
+    {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = service(of: bench)
+        bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
+        try bench.submit(some(0..<100, of: Self.silent))
+        try bench.submit(some(1000..<1050, of: Self.answered))
+        service.run(for: .seconds(12))
+        #expect(service.taken(of: Self.answered) == 50)
+    }
+
+    @Test("A service that is slow at first is taken for silent once, and not again", arguments: [12, 20])
+    func slow(seconds: Int) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in false }
+        service.delay = { _ in .seconds(seconds) }
+        for round in 0..<20 {
+            try bench.submit(some((10 * round)..<(10 * round + 5), of: Self.silent))
+            try bench.submit(some((10 * round + 5)..<(10 * round + 10), of: Self.answered))
+        }
+        service.run(for: .seconds(600))
+        #expect(service.taken.count == 200 && bench.journal.entries.isEmpty)
+        #expect(bench.connections[0].count <= 4 && isTold(bench) == [])
+    }
+
     @Test("Traffic of answered topics goes on as if there were no other") func traffic() throws {
         let bench = try Bench { $0.window = 100 }
         let service = service(of: bench)

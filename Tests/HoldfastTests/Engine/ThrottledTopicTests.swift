@@ -197,6 +197,42 @@ import Testing
     }
 
     @Test(
+        "Where the service ends its connection with each refusal of a topic, the others go on", arguments: [1, 3],
+        [(false, false), (true, false), (false, true), (true, true)])
+    func endsWithRefusal(busyTopics: Int, _ kind: (isWarm: Bool, hasSilent: Bool)) throws {
+        let (isWarm, hasSilent) = kind
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { $0.topic.hasSuffix("silent") }
+        service.answer = { $0.topic.hasPrefix(Self.busy) ? Self.answers[0] : .confirmed }
+        service.endsWith = { $0.verdict != .confirmed }
+        if isWarm { try bench.submit(some(0..<50, of: Self.other)) }
+        service.run(for: .seconds(5))
+        for number in 0..<20 {
+            for topic in 0..<busyTopics {
+                try bench.submit(some((100 * topic + number)..<(100 * topic + number + 1), of: "\(Self.busy)\(topic)"))
+            }
+            if hasSilent { try bench.submit(some((1000 + number)..<(1001 + number), of: "com.example.silent")) }
+        }
+        var (submitted, longest, sinceWhen) = (isWarm ? 50 : 0, 0, 0)
+        for second in 0..<120 {
+            try bench.submit(some((10_000 + 10 * second)..<(10_010 + 10 * second), of: Self.other))
+            try bench.submit(some((2000 + second)..<(2001 + second), of: "\(Self.busy)0"))
+            submitted += 10
+            service.run(for: .seconds(1))
+            if service.taken(of: Self.other) > submitted - 20 { sinceWhen = second }
+            longest = max(longest, second - sinceWhen)
+        }
+        #expect(longest <= 15)
+        #expect(service.taken(of: Self.other) >= submitted - 10)
+        #expect(bench.connections[0].count < 30)
+        // Refused and ended again and again: then all of it goes.
+        service.answer = { _ in .confirmed }
+        service.isSilent = { _ in false }
+        service.run(for: .seconds(300))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test(
         "A service that refuses everything, and late, gets no flood of connections and requests", arguments: [1, 3, 8])
     func allLate(topics: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }

@@ -9,11 +9,11 @@ import Testing
     @Test("A request without an answer says nothing where the topic was answered since") func answeredSince() {
         var silence = TopicSilence()
         silence.look(turn: 5)
-        #expect(silence.answered(one) == [])
+        #expect(silence.answered(one, handedOutIn: 0, now: .zero) == [])
         #expect(silence.unanswered(one, handedOutIn: 4) == .nothing)
         #expect(silence.isEmpty)
         #expect(silence.unanswered(one, handedOutIn: 5) == .nothing)
-        #expect(silence.contains(one) && silence.letsOthersGo)
+        #expect(silence.contains(one) && !silence.isEmpty)
     }
 
     @Test("Two requests without an answer convict a topic where others are answered, and none where they are not")
@@ -24,9 +24,9 @@ import Testing
             #expect(silence.unanswered(one, handedOutIn: 10 * turn - 5) == .nothing)
         }
         silence.look(turn: 50)
-        #expect(silence.answered(other) == [])
+        #expect(silence.answered(other, handedOutIn: 0, now: .zero) == [])
         #expect(silence.unanswered(one, handedOutIn: 49) == .convicted(requests: 4))
-        #expect(silence.answered(one) == [])
+        #expect(silence.answered(one, handedOutIn: 0, now: .zero) == [])
         #expect(silence.isEmpty)
         #expect(silence.unanswered(one, handedOutIn: 49) == .nothing)
     }
@@ -37,25 +37,44 @@ import Testing
         #expect(silence.unanswered(one, handedOutIn: 0) == .nothing)
         #expect(silence.letOthersGo() == [one])
         silence.look(turn: 3)
-        #expect(silence.answered(other) == [one])
+        #expect(silence.answered(other, handedOutIn: 0, now: .zero) == [one])
         silence.look(turn: 4)
-        #expect(silence.answered(other) == [])
+        #expect(silence.answered(other, handedOutIn: 0, now: .zero) == [])
         #expect(silence.unanswered(one, handedOutIn: 2) == .convicted(requests: 2))
     }
 
-    @Test("Where more topics are silent alike it is the service, until anything is answered") func alike() {
+    @Test("Where all that is at hand was tried alike it is the service, and each has its turn again, the least tried first")
+    func alike() {
         var silence = TopicSilence()
         silence.look(turn: 1)
         for topic in 1...3 as ClosedRange<UInt32> {
+            #expect(!silence.isBehind(topic))
             #expect(silence.unanswered(topic, handedOutIn: 0) == .nothing)
             #expect(silence.letOthersGo() == Array(1...topic))
         }
-        #expect(silence.unanswered(4, handedOutIn: 0) == .acquitted([1, 2, 3]))
-        #expect(!silence.letsOthersGo && silence.letOthersGo() == [])
-        #expect(silence.unanswered(5, handedOutIn: 0) == .nothing)
+        #expect(silence.patience(now: .zero) == TopicSilence.nextPatience)
+        #expect(silence.foundNoOthers() == [1, 2, 3] && silence.patience(now: .zero) == nil)
+        #expect(silence.foundNoOthers() == [])
+        // What was tried twice lets those go that were tried once.
+        #expect(silence.unanswered(1, handedOutIn: 1) == .nothing)
+        #expect(silence.isBehind(1) && !silence.isBehind(2) && silence.letOthersGo() == [1])
         silence.look(turn: 2)
-        #expect(silence.answered(5) == [])
-        #expect(silence.letsOthersGo && silence.letOthersGo() == [1, 2, 3, 4])
+        #expect(silence.answered(5, handedOutIn: 1, now: .zero) == [1])
+        #expect(silence.patience(now: .zero) == TopicSilence.nextPatience)
+    }
+
+    @Test("Others wait for 10 s at first, for 2 s behind a silent topic, and longer where an answer came after that")
+    func patience() {
+        var silence = TopicSilence()
+        silence.look(turn: 1)
+        #expect(silence.patience(now: .zero) == .seconds(10))
+        silence.hesitates(one, handedOutIn: 1, at: .seconds(5))
+        silence.hesitates(one, handedOutIn: 1, at: .seconds(5))
+        #expect(silence.patience(now: .seconds(15)) == .seconds(2))
+        silence.look(turn: 2)
+        _ = silence.answered(one, handedOutIn: 1, now: .seconds(17))
+        #expect(silence.patience(now: .seconds(17)) == .seconds(24))
+        #expect(silence.patience(now: .seconds(1000)) == .seconds(10))
     }
 
     @Test("What is known is bounded, and a topic without a number is none") func bounds() {
@@ -63,7 +82,7 @@ import Testing
         #expect(silence.unanswered(TopicBreakers.none, handedOutIn: 0) == .nothing && silence.isEmpty)
         for topic in 1...5000 as ClosedRange<UInt32> {
             silence.look(turn: topic)
-            _ = silence.answered(topic)
+            _ = silence.answered(topic, handedOutIn: 0, now: .zero)
             _ = silence.unanswered(topic, handedOutIn: topic)
         }
         #expect(silence.contains(5000) && !silence.contains(1))

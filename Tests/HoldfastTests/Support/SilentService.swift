@@ -15,6 +15,8 @@ final class SilentService {
         var open: [(at: Duration, entry: StubConnection.Sent)] = []
         var hasTaken = false
         var hasReturned = false
+        /// It takes nothing more, and ends when what it has begun is answered.
+        var isEnding = false
         var answeredAt: Duration
     }
 
@@ -23,6 +25,8 @@ final class SilentService {
     var isSilent: (PushNotification) -> Bool
     /// The answer to each notification that it does not leave unanswered.
     var answer: (PushNotification) -> SendResult = { _ in .confirmed }
+    /// Whether it ends the connection with this answer: what it has not begun goes over another one.
+    var endsWith: (SendResult) -> Bool = { _ in false }
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
     private(set) var taken: [PushNotification] = []
@@ -63,6 +67,11 @@ final class SilentService {
         } while bench.connections[0].contains { !$0.hasEnded && $0.hasNew }
     }
 
+    /// Has every connection end, as a service does that is restarted: each takes nothing more.
+    func endAll() {
+        for number in lines.keys { lines[number]?.isEnding = true }
+    }
+
     private var now: Duration { bench.clock.monotonic }
 
     private func work(_ number: Int) {
@@ -80,14 +89,14 @@ final class SilentService {
             let due = line.open.filter { isDue($0) }
             line.open.removeAll { isDue($0) }
             for (_, entry) in due { respond(to: entry, on: &line) }
-            if line.connection.isClosed { returnWaiting(of: &line) }
+            if line.connection.isClosed || line.isEnding { returnWaiting(of: &line) }
             while let next = line.waiting.first, line.open.count < line.connection.streams {
                 line.waiting.removeFirst()
                 line.open.append((now, next))
                 isOver = false
             }
         }
-        if line.connection.isClosed, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+        if line.connection.isClosed || line.isEnding, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
     }
 
     /// Gives the requests back that have not begun: the connection is closed, and they go over another one.
@@ -110,6 +119,7 @@ final class SilentService {
         defer { if answer.verdict == .confirmed, !line.hasTaken { grantAll(&line) } }
         line.connection.sink(
             answer.verdict == .confirmed ? .confirmed([entry.ticket]) : .results([(entry.ticket, answer)]))
+        if endsWith(answer) { line.isEnding = true }
     }
 
     private func grantAll(_ line: inout Line) {
