@@ -61,15 +61,14 @@ extension HandOuts {
     /// scarce, since some services end one with each refusal.
     func lookWhoYields(now: Duration) {
         guard !judge.topicHold.isEmpty else {
-            (judge.topicHold.yields, scarceSince) = (false, nil)
+            scarceSince = nil
             return
         }
         scarceSince = isScarce(now: now) ? scarceSince ?? now : nil
         let isScarce = scarceSince.map { now < $0 + Self.scarcity } ?? false
-        judge.topicHold.yields =
-            isScarce
-            || (judge.throttle.isToProbe || isNothingProven)
-                && lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+        let isMoreToRead = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+        judge.topicHold.yields = isScarce || judge.throttle.isToProbe && isMoreToRead
+        judge.topicHold.yieldsConnection = isNothingProven && isMoreToRead
     }
 
     /// When probes that wait for connections to be plenty may go.

@@ -103,7 +103,7 @@ final class HandOuts {
         let grant = places.grant(
             limit, of: index, isKept: isKept, stretch: stretches[index] ?? 1, now: now.monotonic)
         let room = lane.isRunning ? grant.reading : min(grant.reading, 1)
-        let most = places.takesOne(link) ? 1 : grant.going
+        let most = grant.going
         let passedOver = judge.passedOver(in: index, inFlight: connections.inFlight)
         if room > 0, let taken = try tryOtherTopic(of: index, on: number, link, passingOver: passedOver, at: now) {
             return taken

@@ -74,13 +74,7 @@ final class Places {
     /// The number of entries that the connection still takes, without regard to the others.
     func room(of link: Link) -> Int {
         let room = min(link.capacity - link.flights.load, linkWindowLimit - link.count + placeLimit - windowLimit)
-        guard link.isUnproven else { return room }
-        return takesOne(link) && link.count > 0 ? 0 : min(room, link.freeStreams)
-    }
-
-    /// Whether the connection is given one entry and no more. Behind a first request that gets no answer, others would wait in it.
-    func takesOne(_ link: Link) -> Bool {
-        !judge.silence.isEmpty && link.isUnproven && !link.flights.hasWorked
+        return link.isUnproven ? min(room, link.freeStreams) : room
     }
 
     func openWithRoom(_ number: Int) -> Link? { connections.open(number).flatMap { room(of: $0) > 0 ? $0 : nil } }

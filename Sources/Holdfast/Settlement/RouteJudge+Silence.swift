@@ -60,7 +60,9 @@ extension RouteJudge {
 
     /// Whether no hold of an entry's topic keeps it.
     func mayGo(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
-        topicHold.isEmpty || !topicHold.keeps(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
+        guard !topicHold.isEmpty else { return true }
+        let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
+        return !topicHold.keeps(topic) || hasNoTokenToFear(isBroadcast: fields.isBroadcast, topic)
     }
 
     /// The answer to a probe of a silent topic. Whatever it says, it is one.

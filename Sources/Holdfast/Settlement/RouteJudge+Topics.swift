@@ -75,14 +75,18 @@ extension RouteJudge {
             && topicHold.endsByAge(String(decoding: batch.bytes[fields.topic], as: UTF8.self))
     }
 
+    /// Whether an entry goes although its topic is set aside: for its tokens, and this is for a channel.
+    func hasNoTokenToFear(isBroadcast: Bool, _ topic: String) -> Bool {
+        isBroadcast && topicHold.isSetAsideForTokens(topic)
+    }
+
     /// Until when an entry has to wait for its topic; nil when it may go out on this connection.
     func waitForTopic(
         _ flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch, connection: Int,
         now: Duration
     ) -> WallTime? {
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
-        // It has no token.
-        if flight.isBroadcast, topicHold.isSetAsideForTokens(topic) { return nil }
+        if hasNoTokenToFear(isBroadcast: flight.isBroadcast, topic) { return nil }
         let check = topicHold.check(
             topic, lane: flight.lane, uid: flight.uid, connection: connection, now: now,
             limit: configuration.probes.answerLimit)

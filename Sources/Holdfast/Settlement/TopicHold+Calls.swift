@@ -48,7 +48,7 @@ extension TopicHold {
             let isForProbe: Bool
             switch entry.state {
             case .waiting, .out: continue
-            case .ready where yields: continue
+            case .ready where doesYield(entry): continue
             case .ready: isForProbe = true
             case .returning: isForProbe = false
             }

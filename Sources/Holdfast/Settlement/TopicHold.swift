@@ -36,8 +36,9 @@ struct TopicHold: Sendable {
     var slots: [Int: String] = [:]
     var outs: [Flight: String] = [:]
     var lanes: [Lane]
-    /// Whether all that may go out is one request, and there is something else to read: no topic's probe is that request.
-    var yields = false
+    /// Whether no probe goes, since others need what it might cost them, and whether none does that may cost them the connection: of
+    /// a topic that is silent, or refused for now.
+    var (yields, yieldsConnection) = (false, false)
 
     init(policy: TopicPolicy, lanes: Int, now: Duration) {
         self.policy = policy
@@ -61,7 +62,7 @@ struct TopicHold: Sendable {
         case .out: return .waits(until: due(entry, lane))
         // What a sweep brings back is nothing new.
         case .waiting where entry.spare == 0 || lanes[lane].sweeps > 0: return .waits(until: due(entry, lane))
-        case .waiting where yields, .ready where yields: return .waits(until: due(entry, lane))
+        case .waiting where doesYield(entry), .ready where doesYield(entry): return .waits(until: due(entry, lane))
         case .waiting, .ready:
             if case .waiting = entry.state { held[topic]?.spare -= 1 }
             let flight = Flight(lane: lane, uid: uid)
@@ -85,11 +86,20 @@ struct TopicHold: Sendable {
 
     /// Whether the topic's next entry does not go.
     func keeps(_ topic: String) -> Bool {
-        switch held[topic]?.state {
-        case nil, .returning?: false
-        case .ready?: yields
-        case .waiting?: yields || held[topic]?.spare == 0
-        case .out?: true
+        guard let entry = held[topic] else { return false }
+        return switch entry.state {
+        case .returning: false
+        case .ready: doesYield(entry)
+        case .waiting: doesYield(entry) || entry.spare == 0
+        case .out: true
+        }
+    }
+
+    /// Whether the topic's probe lets others go first.
+    func doesYield(_ entry: Held) -> Bool {
+        switch entry.cause {
+        case .silence, .refusals: yields || yieldsConnection
+        case .topic, .tokens: yields
         }
     }
 
