@@ -39,6 +39,7 @@ extension RouteJudge {
         let hasRefused = !refusedEntries.isEmpty
         let awaitsProbe = lanes.hasProbeOut || topicHold.hasProbeOut
         let (isJudging, hasChances) = (breakers.isJudging, breakers.hasChances)
+        if !topicHold.isEmpty { topicHold.othersTaken(now: now.monotonic) }
         let hasRefusedTopics = !topicRefusals.isEmpty || throttle.isThrottling
         plan.answers.granted += tickets.count
         var (topic, count, evidence) = (TopicBreakers.none, 0, 0)

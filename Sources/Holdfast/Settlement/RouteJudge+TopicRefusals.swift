@@ -53,15 +53,15 @@ extension RouteJudge {
         return .aboutTopic
     }
 
-    /// Whether the route's next request is to be of a topic that was not refused, if there is one. During a long `Retry-After`
-    /// one try is enough: it may be the topic's.
+    /// Whether the route's next request is to be of a topic that was not refused, if there is one. Where the service has asked for a
+    /// long pause, one try is enough: it may be the topic's.
     ///
     /// - Parameter isExposed: whether a refusal may cost others their connection, which some services end with it.
     func looksForOtherTopic(now: Duration, isExposed: () -> Bool) -> Bool {
         if throttle.isToProbe || !throttle.isPaused && topicRefusals.letsOthersGo(tries: 2) && isExposed() {
             return topicRefusals.letsOthersGo(tries: 2)
         }
-        return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: 1)
+        return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: throttle.isAsked ? 1 : 2)
     }
 
     /// Something else than the refused topics is at hand: they wait, and it goes.

@@ -50,8 +50,9 @@ struct RouteThrottle: Sendable {
     private var failures = 0
     /// When the last pause began, and when there was more to send than the recovery from it allowed, last.
     private var pausedAt: Duration?
-    /// When, in a pause that is longer than of itself, another topic may be tried.
+    /// When, in a pause, another topic may be tried, and whether the service has asked for the pause.
     private var othersAt: Duration?
+    private(set) var isAsked = false
     private var limitedAt: Duration?
     private var recoveringSince = Duration.zero
     /// How much was granted since the pause began.
@@ -84,7 +85,7 @@ struct RouteThrottle: Sendable {
 
     var isPaused: Bool { if case .paused = phase { true } else { false } }
 
-    /// Whether the service has asked for a long pause, and one topic may be all that it speaks of: then another one may be tried.
+    /// Whether another topic may be tried in this pause: one topic may be all that the service speaks of.
     func mayProbeOthers(now: Duration) -> Bool { isPaused && othersAt.map { $0 <= now } ?? false }
 
     /// There is no other topic, so far.
@@ -383,7 +384,8 @@ struct RouteThrottle: Sendable {
         limit = 1
         let until = now + wait(isSure ? answers.retryAfter : nil, random: random)
         let own = now + max(wait(nil, random: random), Self.meaningful)
-        othersAt = until > own ? own : nil
+        isAsked = until > own
+        othersAt = isAsked ? own : until > now + Self.meaningful ? now + Self.meaningful : nil
         phase = .paused(until: until)
         return until
     }

@@ -70,8 +70,12 @@ extension TopicHold {
         var places: Set<Place> = []
         /// Whether one has waited anywhere.
         var hasWaited = false
-        /// It lets others go first, to learn how they fare: see ``TopicSilence`` and ``TopicRefusals``. Nobody is told.
+        /// It lets others go first, to learn how they fare: see ``TopicSilence`` and ``TopicRefusals``. Nobody is told at first.
         var isOnTrial = false
+        /// Since when.
+        var triedSince = Duration.zero
+        /// Others were taken meanwhile, and it has waited for so long that it is told what is known.
+        var isTold = false
 
         /// Whether its next entry goes out as a probe.
         var isReady: Bool { if case .ready = state { true } else { false } }

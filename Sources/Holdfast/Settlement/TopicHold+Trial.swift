@@ -2,6 +2,8 @@
 extension TopicHold {
     /// So often the pauses double meanwhile.
     static let trialDoublings = 2
+    /// So long others may go, and be taken, before it is told that the topic waits.
+    static let untold = Duration.seconds(15)
 
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
     mutating func tryOthers(
@@ -15,10 +17,22 @@ extension TopicHold {
         case .returning?:
             held[topic]?.cause = cause
             held[topic]?.words = words
+            held[topic]?.since = now.wall
             wait(topic, schedule, atLeast: least, at: now, random: random)
         case .waiting?, .ready?, .out?: return
         }
         held[topic]?.isOnTrial = true
+        held[topic]?.triedSince = now.monotonic
+        held[topic]?.isTold = false
+    }
+
+    /// Something of a topic that goes was taken.
+    mutating func othersTaken(now: Duration) { takenAt = now }
+
+    /// When it is to be told that a topic on trial waits; nil when it is, or nothing of others was taken yet.
+    func toldAt(_ entry: Held) -> Duration? {
+        guard entry.isOnTrial, !entry.isTold, let takenAt, takenAt > entry.triedSince else { return nil }
+        return entry.triedSince + Self.untold
     }
 
     /// The probe of a topic was refused, and it is not known yet whether it is the topic or the service. Another entry is tried
@@ -52,7 +66,7 @@ extension TopicHold {
         if case .returning = entry.state { isReturning = true }
         guard entry.isOnTrial || isReturning else { return false }
         held[topic]?.isOnTrial = false
-        held[topic]?.since = now.wall
+        if isReturning { held[topic]?.since = now.wall }
         if isReturning { wait(topic, schedule, at: now, random: random) }
         return true
     }

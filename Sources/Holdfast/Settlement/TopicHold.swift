@@ -40,6 +40,9 @@ struct TopicHold: Sendable {
     /// a topic that is silent, or refused for now.
     var (yields, yieldsConnection) = (false, false)
 
+    /// When something of a topic that goes was taken last.
+    var takenAt: Duration?
+
     init(policy: TopicPolicy, lanes: Int, now: Duration) {
         self.policy = policy
         self.lanes = Array(repeating: Lane(sweptAt: now), count: lanes)
@@ -133,13 +136,12 @@ struct TopicHold: Sendable {
         }
         let isProbe = outs[Flight(lane: lane, uid: uid)] == topic
         var isNews = entry.isOnTrial
-        if case .returning = entry.state { isNews = true }
+        if case .returning = entry.state { (isNews, entry.since) = (true, now.wall) }
         if let words { (entry.words, entry.cause) = (words, cause) }
         (entry.refusedAt, entry.isOnTrial) = (now.monotonic, false)
         held[topic] = entry
         // Others that went out with it before say nothing new.
         if isNews || isProbe {
-            if isNews { held[topic]?.since = now.wall }
             if isProbe, entry.cause == .tokens, entry.run > 0 {
                 goOn(topic, wall: now.wall)
             } else {
@@ -286,6 +288,7 @@ struct TopicHold: Sendable {
     /// Lets probes go whose time has come.
     mutating func look(_ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for (topic, entry) in held {
+            if let told = toldAt(entry), told <= now.monotonic { held[topic]?.isTold = true }
             switch entry.state {
             case .waiting(let until) where until <= now.monotonic:
                 held[topic]?.state = .ready
@@ -332,7 +335,8 @@ struct TopicHold: Sendable {
             case .ready, .returning: nil
             }
         }
-        return (Array(states) + lanes.map { $0.sweptAt + policy.sweep }).min()
+        let told = held.values.compactMap { toldAt($0) }
+        return (Array(states) + told + lanes.map { $0.sweptAt + policy.sweep }).min()
     }
 
     // MARK: Telling
@@ -341,7 +345,7 @@ struct TopicHold: Sendable {
     var statuses: [Status] {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
-            if entry.isOnTrial { return nil }
+            if entry.isOnTrial, !entry.isTold { return nil }
             // One that is on its way, or goes next, has no time any more.
             let next = if case .waiting = entry.state { entry.nextProbeAt } else { WallTime?.none }
             return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: next, cause: entry.cause)

@@ -200,6 +200,21 @@ import Testing
         #expect(isTold(bench) == [])
     }
 
+    @Test("That a topic waits while others are taken is told after 15 s, although it is not clear yet, and not of a silent service")
+    func toldOnTrial() throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { $0.topic != Self.answered }
+        for topic in 0..<4 { try bench.submit(some((100 * topic)..<(100 * topic + 20), of: "com.example.silent\(topic)")) }
+        for round in 0..<8 {
+            try bench.submit(some((1000 + round)..<(1001 + round), of: Self.answered))
+            service.run(for: .seconds(5))
+        }
+        #expect(isTold(bench).count == 4)
+        let topics = bench.status.topicsSetAside["default"] ?? []
+        #expect(topics.allSatisfy { $0.reason.contains("unanswered") && $0.since <= bench.clock.wall })
+        #expect(bench.status.conditions.contains { $0.kind == .topicSetAside })
+    }
+
     @Test("A topic that comes back early goes at once") func short() throws {
         let bench = try Bench()
         let service = service(of: bench)

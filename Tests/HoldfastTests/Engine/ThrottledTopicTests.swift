@@ -125,6 +125,21 @@ import Testing
         #expect(taken.withLock { $0 } == 50)
     }
 
+    @Test(
+        "What comes of another topic while a route waits for one that is refused alone goes within seconds",
+        arguments: answers, [10, 100, 400])
+    func alone(_ answer: SendResult, seconds: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = Service(bench, answer)
+        try bench.submit(some(0..<40, of: Self.busy))
+        bench.advance(by: .seconds(seconds))
+        let refused = service.refused
+        try bench.submit(some(1000..<1002, of: Self.other))
+        bench.advance(by: .seconds(4))
+        #expect(service.taken(of: Self.other) == 2)
+        #expect(service.refused <= refused + 2)
+    }
+
     @Test("Behind 45,000 of such a topic the others go, too") func far() throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, Self.answers[0])
