@@ -143,6 +143,32 @@ struct HostJournalsTests {
         own.close()
     }
 
+    @Test("A host without room for another copy takes no journal over, says what is missing, and goes on when there is room")
+    func noRoomToTakeOver() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let gone = try Host(schema, "gone", in: folders[0], times: .short)
+        let owned = try gone.open()
+        try add("one", to: owned)
+        let other = try Host(schema, "other", in: folders[1], times: .short)
+        let own = try other.open()
+        let free = Monitor(12 << 20)
+        let watch = try FleetWatch(other.journals, mine: own.id, available: { free.withLock { $0 } })
+        defer { watch.stop() }
+        try #require(try eventually { watch.journals.count == 2 })
+        gone.clock.pause(true)
+        #expect(try eventually { watch.wantOfRoom?.journal == "gone" })
+        #expect(watch.wantOfRoom?.available == 12 << 20 && (watch.wantOfRoom?.needed ?? 0) > 96 << 20)
+        free.withLock { $0 = 1 << 30 }
+        var arrivals = watch.taken.makeAsyncIterator()
+        let found = try #require(await arrivals.next())
+        let next = try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        #expect(try lanes(next) == ["one"])
+        gone.clock.pause(false)
+        owned.close()
+        next.close()
+        own.close()
+    }
+
     @Test("A copy that somebody removes while its journal is opened is made again")
     func removedWhileOpening() throws {
         let folder = try TemporaryFolder()

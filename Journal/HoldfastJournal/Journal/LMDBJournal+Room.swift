@@ -18,6 +18,16 @@ extension LMDBJournal {
         max(options.reserve, Options.leastReserve) + SpaceGuard.step + 2 * LMDBBlacklist.reserve
     }
 
+    /// Bytes of the first pages, lock files and notes.
+    private static let firstPages = 1 << 20
+
+    /// Bytes that a working copy needs on its file system.
+    ///
+    /// - Parameter byteCount: of what is in the journal.
+    package static func roomForCopy(of byteCount: Int = 0, _ options: Options = Options()) -> Int {
+        least(options) + firstPages + byteCount
+    }
+
     /// Refuses a file system that could not hold the journal if it were empty. (One that is only full is not refused: a
     /// journal that opens can drain.)
     ///

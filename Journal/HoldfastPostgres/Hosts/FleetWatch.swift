@@ -15,6 +15,7 @@ package final class FleetWatch: Sendable {
         var journals: [ListedJournal] = []
         var trouble: String?
         var clockOffset: Duration?
+        var room = TakeoverRoom()
         var isUnwanted = false
     }
 
@@ -28,6 +29,7 @@ package final class FleetWatch: Sendable {
     private let onTaken: AsyncStream<Taken>.Continuation
     private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
     private let delay: @Sendable () -> Duration
+    private let available: @Sendable () -> Int?
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
@@ -36,11 +38,12 @@ package final class FleetWatch: Sendable {
     ///   - limit: how many journals of others it has at once.
     ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
     ///   - delay: how long nobody must have taken a journal before this host does. Asked on the watch's thread, behind `onLook`.
+    ///   - available: bytes that are free for working copies; nil asks the file system of the host's directory.
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(
         _ host: HostJournals, mine: Int32, limit: Int = 8,
         onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in },
-        delay: @escaping @Sendable () -> Duration = { .zero }
+        delay: @escaping @Sendable () -> Duration = { .zero }, available: (@Sendable () -> Int?)? = nil
     ) throws(PQError) {
         terms = host.terms
         census = host.census
@@ -49,6 +52,7 @@ package final class FleetWatch: Sendable {
         self.limit = limit
         self.onLook = onLook
         self.delay = delay
+        self.available = available ?? { [directory] in directory.availableBytes }
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
@@ -66,8 +70,22 @@ package final class FleetWatch: Sendable {
     /// By how much this machine's wall clock was ahead of the database's at the last look, to some milliseconds; `nil` before one.
     package var clockOffset: Duration? { board.withLock(\.clockOffset) }
 
+    /// A journal that is not taken, since its working copy has no room on this host; `nil` while there is none.
+    package var wantOfRoom: TakeoverRoom.Want? { board.withLock(\.room.want) }
+
+    /// The journal that was taken is open.
+    package func opened() { board.change { $0.room.opened() } }
+
     /// This host does not have the journal any more.
-    package func leave(_ journal: Int32) { board.change { $0.mine.remove(journal) } }
+    ///
+    /// - Parameter lacksRoom: whether that is because this host's disk is full.
+    package func leave(_ journal: Int32, lacksRoom: Bool = false) {
+        let (free, now): (Int?, Duration) = lacksRoom ? (available(), terms.clock.monotonic()) : (nil, .zero)
+        board.change { state in
+            if lacksRoom { state.room.failed(available: free, at: now) }
+            state.mine.remove(journal)
+        }
+    }
 
     /// Takes nothing more. Does not wait for a call under way, which may still take a journal.
     package func stop() {
@@ -129,8 +147,10 @@ package final class FleetWatch: Sendable {
         let room = limit + 1 - mine.count
         let found = machine.looked(
             journals, mine: mine, ahead: Set(ahead.keys), room: room, delay: delay(), at: now)
+        board.change { $0.room.beginLook() }
         for journal in found {
             guard !board.withLock(\.isUnwanted) else { return }
+            guard try hasRoom(for: journal, isAhead: ahead[journal.id] != nil, connection) else { continue }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(
                 journal.id, seen: journal.sighting, host: terms.host, grace: terms.times.takeAfter,
@@ -139,6 +159,22 @@ package final class FleetWatch: Sendable {
             guard let epoch else { continue }
             board.change { $0.mine.insert(journal.id) }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
+        }
+    }
+
+    /// - Parameter isAhead: whether nobody else has all of it. Then it is taken into the copy that is there, as long as that goes.
+    private func hasRoom(
+        for journal: ListedJournal, isAhead: Bool, _ connection: PQConnection
+    ) throws(PQError) -> Bool {
+        var needed = 0
+        if !isAhead {
+            let log = try LogCalls(terms.schema, journal: journal.id).state(connection, by: deadline)
+            needed = directory.roomNeeded(
+                for: journal.id, byteCount: log.checkpointByteCount + log.logByteCount, terms.options)
+        }
+        let (free, now) = (available(), terms.clock.monotonic())
+        return board.change { [needed] in
+            $0.room.mayTake(journal.name, needed: needed, available: free, at: now)
         }
     }
 

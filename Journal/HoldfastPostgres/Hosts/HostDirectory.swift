@@ -102,6 +102,18 @@ package final class HostDirectory: Sendable {
                 + "room there, or name another `journal.path`")
     }
 
+    /// Bytes that are free for working copies; nil where the system does not say.
+    var availableBytes: Int? {
+        do throws(LMDBError) { return try Files.availableBytes(at: path) } catch { return nil }
+    }
+
+    /// Bytes that must be free before a journal is opened here.
+    ///
+    /// - Parameter byteCount: of the journal, in the database.
+    func roomNeeded(for journal: Int32, byteCount: Int, _ options: JournalOptions) -> Int {
+        max(LMDBJournal.roomForCopy(of: byteCount, options) - copy(of: journal).byteCount, 0)
+    }
+
     package func copy(of journal: Int32) -> CopyPlace { CopyPlace("\(path)/\(journal).journal") }
 
     /// The numbers of the journals of which there is a copy.

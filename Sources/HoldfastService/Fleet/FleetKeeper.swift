@@ -80,7 +80,12 @@ final class FleetKeeper: Service, Sendable {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
         let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
         return place.shared.troubles + own + taken.flatMap(\.troubles)
-            + [watch].compactMap(\.self)
+            + [watch, wantOfRoom].compactMap(\.self)
+    }
+
+    /// That a journal of a lost host has no room here.
+    private var wantOfRoom: FleetTrouble? {
+        state.withLock { $0.watch }?.wantOfRoom.map { FleetTrouble($0, in: place.directory.path) }
     }
 
     /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
@@ -126,20 +131,23 @@ final class FleetKeeper: Service, Sendable {
         let (id, name) = (taken.journal.id, taken.journal.name)
         let former = taken.journal.host.map { " of host \($0)" } ?? ""
         logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
+        var lacksRoom = false
         do {
             let (owned, orders) = try await open(taken)
+            watch.opened()
             let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
             )
         } catch {
             logger.warning("journal \(name)\(former) was taken over and is given back: \(error)")
+            lacksRoom = (error as? JournalError)?.code == .diskFull
         }
         state.withLock { state in
             state.lives[id] = nil
             state.openings[id] = nil
         }
-        watch.leave(id)
+        watch.leave(id, lacksRoom: lacksRoom)
     }
 
     private func open(_ taken: FleetWatch.Taken) async throws -> (OwnedJournal, FleetOrders) {

@@ -1,0 +1,56 @@
+/// Decides whether the disk of a host has room for the working copies of journals that it takes over. It has no clock and no disk.
+///
+/// A copy that finds no room is given back, and its journal is free again. A host that took it again at once would do so for ever:
+/// each try writes until the disk is full, and keeps the journal from hosts that have room. So a journal is taken only where its copy
+/// has room, and where that was wrong, after a pause that grows, or as soon as more is free than the last try had.
+package struct TakeoverRoom: Sendable {
+    /// A journal that is not taken for want of room.
+    package struct Want: Hashable, Sendable {
+        package let journal: String
+        /// Bytes that must be free before it is taken.
+        package let needed: Int
+        package let available: Int
+    }
+
+    /// From a try that found no room to the next.
+    package static let firstPause = Duration.seconds(60)
+    package static let greatestPause = Duration.seconds(960)
+    /// How much more must be free for a try before the pause is over.
+    package static let step = 16 << 20
+
+    /// The first of those that were not taken at the last look.
+    package private(set) var want: Want?
+    private var failures = 0
+    private var pauseEnd: Duration?
+    /// Bytes that must be free during the pause.
+    private var floor = 0
+
+    package init() {}
+
+    /// Journals are looked at next.
+    package mutating func beginLook() { want = nil }
+
+    /// - Parameters:
+    ///   - needed: about, for its copy.
+    ///   - available: bytes that are free; nil where the system does not say.
+    package mutating func mayTake(_ journal: String, needed: Int, available: Int?, at now: Duration) -> Bool {
+        guard let available else { return true }
+        let isPausing = pauseEnd.map { now < $0 } ?? false
+        let needed = isPausing ? max(needed, floor) : needed
+        guard available < needed else { return true }
+        want = want ?? Want(journal: journal, needed: needed, available: available)
+        return false
+    }
+
+    /// A journal was opened.
+    package mutating func opened() { (failures, pauseEnd, floor) = (0, nil, 0) }
+
+    /// A journal was given back for want of room.
+    ///
+    /// - Parameter available: bytes that are free since then; nil where the system does not say.
+    package mutating func failed(available: Int?, at now: Duration) {
+        let pause = min(Self.firstPause * (1 << min(failures, 8)), Self.greatestPause)
+        failures += 1
+        (pauseEnd, floor) = (now + pause, (available ?? 0) + Self.step)
+    }
+}
