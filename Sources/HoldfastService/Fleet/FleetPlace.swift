@@ -40,11 +40,11 @@ package struct FleetPlace: Sendable {
     /// - Throws: ``JournalError``, `GatewayError`, and `CancellationError` when the task is cancelled.
     static func open(
         _ settings: PostgresSettings, _ journal: JournalSettings, listeningOn addresses: [ListenAddress] = [],
-        _ record: FleetRecord, times: LeaseTimes = LeaseTimes(), logger: Logger,
+        _ record: FleetRecord, times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system, logger: Logger,
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(try journal.options(create: true))
-        terms.times = times
+        (terms.times, terms.clock) = (times, clock)
         try FormerJournals.refuse(in: journal.copies)
         let directory = try HostDirectory(journal.copies)
         for address in addresses { try address.requireBindable() }

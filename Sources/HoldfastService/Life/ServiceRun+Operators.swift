@@ -106,12 +106,20 @@ extension ServiceRun {
         return engine.status().conditions
     }
 
-    /// Looks again and again, until it is cancelled.
+    /// Looks again and again, until it is cancelled. On a thread of its own: the timers of tasks stand still where a library moves
+    /// this process's clocks (libfaketime), or all threads of tasks are busy. Then nothing would be told before somebody asks.
     func watchConditions() async {
-        while !Task.isCancelled {
-            _ = conditions
-            do { try await Task.sleep(for: ServiceConditions.interval) } catch { return }
+        let isOver = Monitor(false)
+        await withTaskCancellationHandler {
+            await OwnThread.run("holdfast-conditions") { self.lookAtConditions(until: isOver) }
+        } onCancel: {
+            isOver.withLock { $0 = true }
+            isOver.broadcast()
         }
+    }
+
+    private func lookAtConditions(until isOver: Monitor<Bool>) {
+        repeat { _ = conditions } while isOver.wait(atMost: ServiceConditions.interval, for: { $0 ? true : nil }) == nil
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.

@@ -49,7 +49,7 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil,
+        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, clock: EngineClock = .system,
         onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) throws -> ServiceRun {
@@ -74,7 +74,7 @@ struct FleetServiceTests {
             let opened = try await FleetPlace.open(
                 postgres, journal,
                 listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, times: times,
-                logger: logger,
+                clock: clock, logger: logger,
                 onWaiting: {
                     onWaiting($0)
                     tellWaiting($0)
@@ -131,6 +131,21 @@ struct FleetServiceTests {
         #expect(try list().map(\.name) == ["one"])
         await one.end()
         #expect(await running.error == nil)
+    }
+
+    @Test("A host whose clock differs from the database's says so by itself, before anybody asks for its health or figures")
+    func wrongClock() async throws {
+        let system = EngineClock.system
+        let clock = EngineClock(
+            wall: { system.wall().advanced(by: .seconds(7205)) }, monotonic: { system.monotonic() })
+        let run = try host("one", clock: clock)
+        async let outcome = run.run()
+        let isTold = await waitUntil {
+            run.engine?.status().conditions.contains { $0.kind == .clockDistrusted && $0.subject == "database" } == true
+        }
+        #expect(isTold)
+        await run.end()
+        #expect(await outcome.error == nil)
     }
 
     @Test("A host that starts waits for somebody who reads its copy of the blacklist, and for its reader's end only")
