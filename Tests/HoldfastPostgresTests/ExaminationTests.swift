@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastJournal
 import HoldfastPQ
 import HoldfastPostgres
 import Scratch
@@ -114,8 +115,29 @@ struct ExaminationTests {
         #expect(HostDirectory.refusal(available: 1 << 20, at: "/copies") == nil)
         let error = try #require(HostDirectory.refusal(available: 100 << 10, at: "/copies"))
         #expect(error.code == .diskFull && error.message.contains("100 KiB"))
+        #expect(error.message.contains("With 113 MiB free"))
         let folder = try TemporaryFolder()
         try HostDirectory.examineRoom(folder("copies"))
+    }
+
+    @Test("A journal of its own in the place of a host's working copy is refused when it is looked at, as when it is opened")
+    func otherJournal() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
+        try add("one", to: owned)
+        let directory = owned.directory
+        owned.close()
+        try HostDirectory.examineOwnCopy(folder.path)
+        try LMDBJournal(directory: folder("other")).close()
+        let note = try String(contentsOfFile: directory + "/copy", encoding: .utf8)
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.moveItem(atPath: folder("other"), toPath: directory)
+        try Data(note.utf8).write(to: URL(fileURLWithPath: directory + "/copy"))
+        let seen = #expect(throws: JournalError.self) { try HostDirectory.examineOwnCopy(folder.path) }
+        #expect(seen?.code == .alreadyExists && seen?.message.contains("no copy of a journal in PostgreSQL") == true)
+        let opened = #expect(throws: JournalError.self) { _ = try host.open() }
+        #expect(opened?.message == seen?.message)
     }
 
     @Test("A place where working copies can't be is an error that says why")

@@ -16,6 +16,8 @@ struct DiskFacts: Sendable {
     var historyPerDay: Int?
     /// Whether the process that uses the journal says that it takes nothing, since the disk is full.
     var refuses = false
+    /// Why a host of a fleet can't begin with its working copies there; nil where it can.
+    var refusal: String?
     /// Whether there is a journal already, with room of its own.
     var isMade = true
     /// Whether accepted notifications are to survive a loss of power.
@@ -78,6 +80,11 @@ extension DiskFacts {
     }
 
     private var space: DoctorFinding? {
+        if let refusal {
+            return .fault(
+                .disk, "space", nil, refusal.hasSuffix(".") ? String(refusal.dropLast()) : refusal,
+                next: "make room on this file system, or name a larger one by journal.path: `serve` takes nothing before")
+        }
         guard let free else { return nil }
         var words = "\(Format.bytes(free)) free\(total.map { " of \(Format.bytes($0))" } ?? "")"
         if refuses {
