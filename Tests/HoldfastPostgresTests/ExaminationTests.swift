@@ -48,6 +48,19 @@ struct ExaminationTests {
         _ = try examine(as: schema.service)
     }
 
+    @Test("A role that may not connect to the database is told how that is granted, and not to migrate the schema")
+    func mayNotConnect() throws {
+        let database = "closed_\(schema.name)"
+        try schema.cluster.psql("CREATE DATABASE \(database)", "REVOKE CONNECT ON DATABASE \(database) FROM PUBLIC")
+        let terms = HostTerms(
+            target: try PQTarget(schema.cluster.tcp("user=\(schema.service) dbname=\(database)")), schema: schema.name,
+            host: "web-1")
+        let error = #expect(throws: JournalError.self) { try terms.examine(by: soon()) }
+        let words = error?.message ?? ""
+        #expect(error?.code == .permissionDenied)
+        #expect(words.contains("GRANT CONNECT ON DATABASE … TO …") && !words.contains("postgres migrate"), "\(words)")
+    }
+
     @Test("So is the function that says which version the schema has, and where all is withheld, the schema")
     func versionWithheld() throws {
         try schema.psql("REVOKE EXECUTE ON FUNCTION S.schema_version() FROM \(schema.service)")
