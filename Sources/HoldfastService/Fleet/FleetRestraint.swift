@@ -40,7 +40,7 @@ final class FleetRestraint: Sendable {
     }
 
     /// Whether other hosts are to have what this one has claimed and its journal does not take.
-    var othersLive: Bool { rates.shared.hosts > 1 }
+    var othersLive: Bool { rates.present > 1 }
 
     /// Some were claimed.
     func claimed() {
@@ -94,7 +94,7 @@ final class FleetRestraint: Sendable {
         }
         if isDue {
             let standings = Self.standings(engines().map { $0.status() }, isClockOff: wallClock().isOff)
-            let (isFull, hosts) = (isFull(), rates.shared.hosts)
+            let (isFull, hosts) = (isFull(), rates.present)
             state.withLock { $0.rule.looked(standings, isFull: isFull, hosts: hosts, at: now) }
         }
         return state.withLock { body($0.rule, now) }

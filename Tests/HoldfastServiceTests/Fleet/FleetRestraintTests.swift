@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastPostgres
 import Logging
 import Testing
 
@@ -8,7 +9,12 @@ import Testing
 struct FleetRestraintTests {
     private func restraint(hosts: Int, isFull: Bool) -> FleetRestraint {
         let rates = FleetRates(.system, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        rates.shared.divide(among: hosts)
+        let others = (1..<hosts).map { number in
+            ListedJournal(
+                id: Int32(number), name: "web-\(number)", host: "web-\(number)",
+                sighting: Sighting(epoch: 1, beats: 1, isFree: false), isClosed: false)
+        }
+        rates.looked(others, mine: [100])
         return FleetRestraint(
             .system, rates, isFull: { isFull }, wallClock: { FleetClock(offset: nil) }, engines: { [] })
     }
