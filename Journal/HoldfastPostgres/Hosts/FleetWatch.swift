@@ -10,12 +10,16 @@ package final class FleetWatch: Sendable {
         package let ownership: JournalLease.Taken
     }
 
+    /// Whether the journal that this host accepts into has no room, and the journals of the other hosts that live.
+    package typealias Fullness = @Sendable () -> (isFull: Bool, others: Set<Int32>)
+
     private struct State {
         var mine: Set<Int32>
         var journals: [ListedJournal] = []
         var trouble: String?
         var clockOffset: Duration?
         var room = TakeoverRoom()
+        var full: Set<Int32> = []
         var isUnwanted = false
     }
 
@@ -30,6 +34,8 @@ package final class FleetWatch: Sendable {
     private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
     private let delay: @Sendable () -> Duration
     private let available: @Sendable () -> Int?
+    private let fullness: Fullness
+    private let own: Int32
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
@@ -39,11 +45,13 @@ package final class FleetWatch: Sendable {
     ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
     ///   - delay: how long nobody must have taken a journal before this host does. Asked on the watch's thread, behind `onLook`.
     ///   - available: bytes that are free for working copies; nil asks the file system of the host's directory.
+    ///   - fullness: asked on the watch's thread, behind `onLook`.
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(
         _ host: HostJournals, mine: Int32, limit: Int = 8,
         onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in },
-        delay: @escaping @Sendable () -> Duration = { .zero }, available: (@Sendable () -> Int?)? = nil
+        delay: @escaping @Sendable () -> Duration = { .zero }, available: (@Sendable () -> Int?)? = nil,
+        fullness: @escaping Fullness = { (false, []) }
     ) throws(PQError) {
         terms = host.terms
         census = host.census
@@ -52,7 +60,10 @@ package final class FleetWatch: Sendable {
         self.limit = limit
         self.onLook = onLook
         self.delay = delay
-        self.available = available ?? { [directory] in directory.availableBytes }
+        self.fullness = fullness
+        own = mine
+        let place = host.directory
+        self.available = available ?? { place.availableBytes }
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
@@ -72,6 +83,9 @@ package final class FleetWatch: Sendable {
 
     /// A journal that is not taken, since its working copy has no room on this host; `nil` while there is none.
     package var wantOfRoom: TakeoverRoom.Want? { board.withLock(\.room.want) }
+
+    /// Of the other hosts that live, the journals of those that had no room at the last look. Only known while this host has none.
+    package var full: Set<Int32> { board.withLock(\.full) }
 
     /// The journal that was taken is open.
     package func opened() { board.change { $0.room.opened() } }
@@ -103,11 +117,15 @@ package final class FleetWatch: Sendable {
         // Copies are looked at again for a while: one that is being closed can't be read yet.
         var censusEnd = Duration.zero
         var memory = FleetMemory(in: directory.path)
+        var rooms = RoomNotes(terms.schema, journal: own)
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 let (connection, isNew) = try session.opened(by: .now + terms.connecting)
-                if isNew { machine.sessionEnded() }
+                if isNew {
+                    machine.sessionEnded()
+                    rooms.sessionEnded()
+                }
                 // What this host remembers comes before what it has: others wait for both.
                 try memory.look(
                     with: board.withLock(\.mine), FleetCalls(terms.schema), connection, by: deadline)
@@ -122,6 +140,7 @@ package final class FleetWatch: Sendable {
                     }
                 }
                 try look(calls, &machine, ahead, connection)
+                try exchange(&rooms, connection)
                 board.change { $0.trouble = nil }
             } catch {
                 session.close()
@@ -160,6 +179,14 @@ package final class FleetWatch: Sendable {
             board.change { $0.mine.insert(journal.id) }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
+    }
+
+    /// Tells others whether this host has room, and asks which of them have none.
+    private func exchange(_ rooms: inout RoomNotes, _ connection: PQConnection) throws(PQError) {
+        let (isFull, others) = fullness()
+        try rooms.tell(isFull: isFull, connection, by: deadline)
+        let full: Set<Int32> = try isFull ? rooms.full(among: others, connection, by: deadline) : []
+        board.change { $0.full = full }
     }
 
     /// - Parameter isAhead: whether nobody else has all of it. Then it is taken into the copy that is there, as long as that goes.

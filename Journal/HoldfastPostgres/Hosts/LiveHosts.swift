@@ -32,7 +32,10 @@ package struct LiveHosts: Sendable {
 
     /// The hosts that were heard of just now, with this one: it may leave work to the others. Fewer than ``looked(_:mine:at:)``
     /// counts, as long as one that is gone may come back.
-    package var present: Int { signs.values.count { $0.silence < Self.presence } + 1 }
+    package var present: Int { presentJournals.count + 1 }
+
+    /// The journals that the others of them accept into.
+    package var presentJournals: Set<Int32> { Set(signs.filter { $0.value.silence < Self.presence }.keys) }
 
     /// All journals were looked at.
     ///

@@ -54,6 +54,11 @@ final class FleetKeeper: Service, Sendable {
         self.wallClock = wallClock
         restraint = FleetRestraint(
             place.terms.clock, place.rates, isFull: { [own = place.own] in own.wantOfRoom != nil },
+            areOthersFull: { [state, rates = place.rates] in
+                let others = rates.presentJournals
+                let full = state.withLock { $0.watch }?.full ?? []
+                return !others.isEmpty && others.isSubset(of: full)
+            },
             wallClock: wallClock,
             engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
@@ -102,7 +107,8 @@ final class FleetKeeper: Service, Sendable {
         let watch = try FleetWatch(
             journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
             // What it asks has the keeper's state, and that has the watch.
-            delay: { [weak restraint] in restraint?.delay ?? .zero })
+            delay: { [weak restraint] in restraint?.delay ?? .zero },
+            fullness: { [own = place.own, rates = place.rates] in (own.wantOfRoom != nil, rates.presentJournals) })
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
