@@ -3,61 +3,67 @@ import Testing
 
 @Suite("Whether a host has room for a journal that it takes over")
 struct TakeoverRoomTests {
-    private let mebibyte = 1 << 20
+    /// A host that looks at one journal which may be taken. Sizes are in MiB, instants in seconds.
+    private struct Host {
+        var room = TakeoverRoom()
 
-    private func mayTake(_ room: inout TakeoverRoom, needed: Int, available: Int?, at second: Int) -> Bool {
-        room.beginLook()
-        return room.mayTake(
-            "gone", needed: needed * mebibyte, available: available.map { $0 * mebibyte }, at: .seconds(second))
+        mutating func mayTake(needed: Int, available: Int?, at second: Int) -> Bool {
+            room.beginLook()
+            return room.mayTake(
+                "gone", needed: needed << 20, available: available.map { $0 << 20 }, at: .seconds(second))
+        }
+
+        mutating func failed(available: Int, at second: Int) {
+            room.failed(available: available << 20, at: .seconds(second))
+        }
     }
 
     @Test("A copy that has no room is not begun, and what it lacks is told until it has")
     func lacks() {
-        var room = TakeoverRoom()
-        #expect(!mayTake(&room, needed: 97, available: 12, at: 0))
-        #expect(
-            room.want
-                == TakeoverRoom.Want(journal: "gone", needed: 97 * mebibyte, available: 12 * mebibyte))
-        #expect(mayTake(&room, needed: 97, available: 97, at: 2))
-        #expect(room.want == nil)
+        var host = Host()
+        #expect(!host.mayTake(needed: 97, available: 12, at: 0))
+        #expect(host.room.want == TakeoverRoom.Want(journal: "gone", needed: 97 << 20, available: 12 << 20))
+        #expect(host.mayTake(needed: 97, available: 97, at: 2))
+        #expect(host.room.want == nil)
         // A journal that somebody else has taken meanwhile lacks nothing.
-        #expect(!mayTake(&room, needed: 97, available: 12, at: 4))
-        room.beginLook()
-        #expect(room.want == nil)
+        #expect(!host.mayTake(needed: 97, available: 12, at: 4))
+        host.room.beginLook()
+        #expect(host.room.want == nil)
     }
 
     @Test("One that was given back for want of room waits, and each time longer, unless more is free than before")
     func pauses() {
-        var room = TakeoverRoom()
-        #expect(mayTake(&room, needed: 97, available: 100, at: 0))
-        room.failed(available: 100 * mebibyte, at: .seconds(1))
+        var host = Host()
+        #expect(host.mayTake(needed: 97, available: 100, at: 0))
+        host.failed(available: 100, at: 1)
         for second in [2, 30, 60] {
-            #expect(!mayTake(&room, needed: 97, available: 100, at: second))
-            #expect(room.want?.needed == 116 * mebibyte)
+            #expect(!host.mayTake(needed: 97, available: 100, at: second))
+            #expect(host.room.want?.needed == 116 << 20)
         }
-        #expect(mayTake(&room, needed: 97, available: 116, at: 60))
-        #expect(mayTake(&room, needed: 97, available: 100, at: 61))
-        room.failed(available: 100 * mebibyte, at: .seconds(61))
-        #expect(!mayTake(&room, needed: 97, available: 100, at: 61 + 119))
-        #expect(mayTake(&room, needed: 97, available: 100, at: 61 + 120))
-        for _ in 0..<20 { room.failed(available: 0, at: .seconds(200)) }
-        #expect(!mayTake(&room, needed: 0, available: 0, at: 200 + 959))
-        #expect(mayTake(&room, needed: 0, available: 0, at: 200 + 960))
+        #expect(host.mayTake(needed: 97, available: 116, at: 60))
+        #expect(host.mayTake(needed: 97, available: 100, at: 61))
+        host.failed(available: 100, at: 61)
+        #expect(!host.mayTake(needed: 97, available: 100, at: 61 + 119))
+        #expect(host.mayTake(needed: 97, available: 100, at: 61 + 120))
+        for _ in 0..<20 { host.failed(available: 0, at: 200) }
+        #expect(!host.mayTake(needed: 0, available: 0, at: 200 + 959))
+        #expect(host.mayTake(needed: 0, available: 0, at: 200 + 960))
     }
 
     @Test("After one that was opened, the pauses are short again")
     func opened() {
-        var room = TakeoverRoom()
-        for _ in 0..<3 { room.failed(available: 0, at: .zero) }
-        room.opened()
-        #expect(mayTake(&room, needed: 97, available: 97, at: 1))
-        room.failed(available: 0, at: .seconds(1))
-        #expect(!mayTake(&room, needed: 0, available: 0, at: 60) && mayTake(&room, needed: 0, available: 0, at: 61))
+        var host = Host()
+        for _ in 0..<3 { host.failed(available: 0, at: 0) }
+        host.room.opened()
+        #expect(host.mayTake(needed: 97, available: 97, at: 1))
+        host.failed(available: 0, at: 1)
+        #expect(!host.mayTake(needed: 0, available: 0, at: 60))
+        #expect(host.mayTake(needed: 0, available: 0, at: 61))
     }
 
     @Test("Where the system does not say what is free, it is tried")
     func unknown() {
-        var room = TakeoverRoom()
-        #expect(mayTake(&room, needed: 97, available: nil, at: 0))
+        var host = Host()
+        #expect(host.mayTake(needed: 97, available: nil, at: 0))
     }
 }

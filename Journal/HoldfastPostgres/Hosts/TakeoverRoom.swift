@@ -10,6 +10,10 @@ package struct TakeoverRoom: Sendable {
         /// Bytes that must be free before it is taken.
         package let needed: Int
         package let available: Int
+
+        package init(journal: String, needed: Int, available: Int) {
+            (self.journal, self.needed, self.available) = (journal, needed, available)
+        }
     }
 
     /// From a try that found no room to the next.

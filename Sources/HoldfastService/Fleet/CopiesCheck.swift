@@ -13,14 +13,14 @@ package enum CopiesCheck {
         let isThere = try HostDirectory.examine(path)
         try HostDirectory.examineFileSystem(path)
         try FormerJournals.refuse(in: path)
-        try HostDirectory.examineOwnCopy(path)
         return isThere
     }
 
-    /// The same, and a full file system, for which a service waits.
+    /// The same, what the opening of the host's own copy finds, and a full file system, for which a service waits.
     @discardableResult
     package static func examine(_ path: String) throws(JournalError) -> Bool {
         let isThere = try examinePlace(path)
+        try HostDirectory.examineOwnCopy(path)
         try HostDirectory.examineRoom(path)
         return isThere
     }
