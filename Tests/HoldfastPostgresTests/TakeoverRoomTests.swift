@@ -9,6 +9,7 @@ struct TakeoverRoomTests {
 
         mutating func mayTake(needed: Int, available: Int?, at second: Int) -> Bool {
             room.beginLook()
+            defer { room.endLook() }
             return room.mayTake(
                 "gone", needed: needed << 20, available: available.map { $0 << 20 }, at: .seconds(second))
         }
@@ -28,6 +29,8 @@ struct TakeoverRoomTests {
         // A journal that somebody else has taken meanwhile lacks nothing.
         #expect(!host.mayTake(needed: 97, available: 12, at: 4))
         host.room.beginLook()
+        #expect(host.room.want != nil)
+        host.room.endLook()
         #expect(host.room.want == nil)
     }
 

@@ -179,6 +179,7 @@ package final class FleetWatch: Sendable {
             board.change { $0.mine.insert(journal.id) }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
+        board.change { $0.room.endLook() }
     }
 
     /// Tells others whether this host has room, and asks which of them have none.

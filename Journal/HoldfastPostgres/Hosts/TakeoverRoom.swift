@@ -24,6 +24,8 @@ package struct TakeoverRoom: Sendable {
 
     /// The first of those that were not taken at the last look.
     package private(set) var want: Want?
+    /// The same, of the look that is under way.
+    private var found: Want?
     private var failures = 0
     private var pauseEnd: Duration?
     /// Bytes that must be free during the pause.
@@ -31,8 +33,11 @@ package struct TakeoverRoom: Sendable {
 
     package init() {}
 
-    /// Journals are looked at next.
-    package mutating func beginLook() { want = nil }
+    /// Journals are looked at next. Until the end of the look, what was wanted before is still told.
+    package mutating func beginLook() { found = nil }
+
+    /// All that may be taken were looked at.
+    package mutating func endLook() { want = found }
 
     /// - Parameters:
     ///   - needed: about, for its copy.
@@ -42,7 +47,7 @@ package struct TakeoverRoom: Sendable {
         let isPausing = pauseEnd.map { now < $0 } ?? false
         let needed = isPausing ? max(needed, floor) : needed
         guard available < needed else { return true }
-        want = want ?? Want(journal: journal, needed: needed, available: available)
+        found = found ?? Want(journal: journal, needed: needed, available: available)
         return false
     }
 
