@@ -133,7 +133,9 @@ struct ExaminationTests {
         try HostDirectory.examineRoom(folder("copies"))
     }
 
-    @Test("A journal of its own in the place of a host's working copy is refused when it is looked at, as when it is opened")
+    @Test(
+        "A journal of its own in the place of a host's working copy is refused when it is looked at, as when it is opened"
+    )
     func otherJournal() throws {
         let folder = try TemporaryFolder()
         let host = try Host(schema, in: folder)

@@ -143,7 +143,9 @@ struct HostJournalsTests {
         own.close()
     }
 
-    @Test("A host without room for another copy takes no journal over, says what is missing, and goes on when there is room")
+    @Test(
+        "A host without room for another copy takes no journal over, says what is missing, and goes on when there is room"
+    )
     func noRoomToTakeOver() async throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let gone = try Host(schema, "gone", in: folders[0], times: .short)
@@ -173,7 +175,8 @@ struct HostJournalsTests {
     func allFull() throws {
         let folders = [try TemporaryFolder(), try TemporaryFolder()]
         let hosts = [
-            try Host(schema, "web-1", in: folders[0], times: .short), try Host(schema, "web-2", in: folders[1], times: .short),
+            try Host(schema, "web-1", in: folders[0], times: .short),
+            try Host(schema, "web-2", in: folders[1], times: .short),
         ]
         let owned = try hosts.map { try $0.open() }
         let ids = owned.map(\.id)

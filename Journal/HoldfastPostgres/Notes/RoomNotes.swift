@@ -30,7 +30,9 @@ struct RoomNotes {
         let present = try notes.note(name, connection, by: deadline)
         if present?.value ?? [] != value {
             // Another process of the same journal is none that owns it. At the next look it is written over.
-            guard try notes.swap(name, seen: present?.version ?? 0, value, connection, by: deadline) != nil else { return }
+            guard try notes.swap(name, seen: present?.version ?? 0, value, connection, by: deadline) != nil else {
+                return
+            }
         }
         told = isFull
     }

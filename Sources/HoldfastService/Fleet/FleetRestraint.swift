@@ -60,9 +60,11 @@ final class FleetRestraint: Sendable {
         if reason == .full, areOthersFull() {
             return HealthCondition(
                 .leftToOthers, .fault, "process", since: now, cause: "allFull",
-                what: "this host has no room in its journal, and neither has any other host: submissions by SQL and journals of "
+                what:
+                    "this host has no room in its journal, and neither has any other host: submissions by SQL and journals of "
                     + "lost hosts wait",
-                next: "make room on one of the hosts, as the fault of its journal says, or add a host: it takes them by itself",
+                next:
+                    "make room on one of the hosts, as the fault of its journal says, or add a host: it takes them by itself",
                 command: "holdfast postgres status")
         }
         let (why, next) =

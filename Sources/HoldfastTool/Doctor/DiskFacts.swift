@@ -83,7 +83,8 @@ extension DiskFacts {
         if let refusal {
             return .fault(
                 .disk, "space", nil, refusal.hasSuffix(".") ? String(refusal.dropLast()) : refusal,
-                next: "make room on this file system, or name a larger one by journal.path: `serve` takes nothing before")
+                next:
+                    "make room on this file system, or name a larger one by journal.path: `serve` takes nothing before")
         }
         guard let free else { return nil }
         var words = "\(Format.bytes(free)) free\(total.map { " of \(Format.bytes($0))" } ?? "")"

@@ -16,7 +16,8 @@ struct FleetRestraintTests {
         }
         rates.looked(others, mine: [100])
         return FleetRestraint(
-            .system, rates, isFull: { isFull }, areOthersFull: { areOthersFull }, wallClock: { FleetClock(offset: nil) }, engines: { [] })
+            .system, rates, isFull: { isFull }, areOthersFull: { areOthersFull },
+            wallClock: { FleetClock(offset: nil) }, engines: { [] })
     }
 
     @Test("One whose journal has no room claims nothing, takes over late, gives free what it holds, and says so")

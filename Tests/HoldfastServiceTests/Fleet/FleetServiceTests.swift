@@ -133,7 +133,9 @@ struct FleetServiceTests {
         #expect(await running.error == nil)
     }
 
-    @Test("A host whose clock differs from the database's says so by itself, before anybody asks for its health or figures")
+    @Test(
+        "A host whose clock differs from the database's says so by itself, before anybody asks for its health or figures"
+    )
     func wrongClock() async throws {
         let system = EngineClock.system
         let clock = EngineClock(

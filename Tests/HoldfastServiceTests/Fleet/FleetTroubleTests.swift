@@ -47,7 +47,9 @@ struct FleetTroubleTests {
         #expect(found.map { $0.next.contains("`journal.limit`") } == [false, false, true])
     }
 
-    @Test("A journal of a lost host that has no room here is told after ten seconds, with the MiB that it needs and where")
+    @Test(
+        "A journal of a lost host that has no room here is told after ten seconds, with the MiB that it needs and where"
+    )
     func takeover() {
         var troubles = LastingTroubles()
         let want = TakeoverRoom.Want(journal: "gone", needed: 97 << 20, available: 12 << 20)
