@@ -57,11 +57,25 @@ struct TakeoverRoomTests {
     func opened() {
         var host = Host()
         for _ in 0..<3 { host.failed(available: 0, at: 0) }
-        host.room.opened()
+        host.room.opened(1)
         #expect(host.mayTake(needed: 97, available: 97, at: 1))
         host.failed(available: 0, at: 1)
         #expect(!host.mayTake(needed: 0, available: 0, at: 60))
         #expect(host.mayTake(needed: 0, available: 0, at: 61))
+    }
+
+    @Test("Room for a copy that is being made is no room for another, until it is made or given back")
+    func promised() {
+        var host = Host()
+        #expect(host.mayTake(needed: 97, available: 150, at: 0))
+        host.room.took(1, needed: 97 << 20)
+        #expect(!host.mayTake(needed: 97, available: 150, at: 0))
+        #expect(host.room.want?.available == 53 << 20)
+        host.room.left(1)
+        #expect(host.mayTake(needed: 97, available: 150, at: 2))
+        host.room.took(2, needed: 97 << 20)
+        host.room.opened(2)
+        #expect(!host.mayTake(needed: 97, available: 53, at: 4))
     }
 
     @Test("Where the system does not say what is free, it is tried")

@@ -88,7 +88,7 @@ package final class FleetWatch: Sendable {
     package var full: Set<Int32> { board.withLock(\.full) }
 
     /// The journal that was taken is open.
-    package func opened() { board.change { $0.room.opened() } }
+    package func opened(_ journal: Int32) { board.change { $0.room.opened(journal) } }
 
     /// This host does not have the journal any more.
     ///
@@ -96,6 +96,7 @@ package final class FleetWatch: Sendable {
     package func leave(_ journal: Int32, lacksRoom: Bool = false) {
         let (free, now): (Int?, Duration) = lacksRoom ? (available(), terms.clock.monotonic()) : (nil, .zero)
         board.change { state in
+            state.room.left(journal)
             if lacksRoom { state.room.failed(available: free, at: now) }
             state.mine.remove(journal)
         }
@@ -169,14 +170,18 @@ package final class FleetWatch: Sendable {
         board.change { $0.room.beginLook() }
         for journal in found {
             guard !board.withLock(\.isUnwanted) else { return }
-            guard try hasRoom(for: journal, isAhead: ahead[journal.id] != nil, connection) else { continue }
+            let needed = try roomNeeded(for: journal, isAhead: ahead[journal.id] != nil, connection)
+            guard hasRoom(for: journal, needed) else { continue }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(
                 journal.id, seen: journal.sighting, host: terms.host, grace: terms.times.takeAfter,
                 claim: ahead[journal.id] ?? 0, connection, by: deadline)
             // Another host was faster, or the owner is back.
             guard let epoch else { continue }
-            board.change { $0.mine.insert(journal.id) }
+            board.change { state in
+                state.mine.insert(journal.id)
+                state.room.took(journal.id, needed: needed)
+            }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
         board.change { $0.room.endLook() }
@@ -191,19 +196,18 @@ package final class FleetWatch: Sendable {
     }
 
     /// - Parameter isAhead: whether nobody else has all of it. Then it is taken into the copy that is there, as long as that goes.
-    private func hasRoom(
+    private func roomNeeded(
         for journal: ListedJournal, isAhead: Bool, _ connection: PQConnection
-    ) throws(PQError) -> Bool {
-        var needed = 0
-        if !isAhead {
-            let log = try LogCalls(terms.schema, journal: journal.id).state(connection, by: deadline)
-            needed = directory.roomNeeded(
-                for: journal.id, byteCount: log.checkpointByteCount + log.logByteCount, terms.options)
-        }
+    ) throws(PQError) -> Int {
+        if isAhead { return 0 }
+        let log = try LogCalls(terms.schema, journal: journal.id).state(connection, by: deadline)
+        return directory.roomNeeded(
+            for: journal.id, byteCount: log.checkpointByteCount + log.logByteCount, terms.options)
+    }
+
+    private func hasRoom(for journal: ListedJournal, _ needed: Int) -> Bool {
         let (free, now) = (available(), terms.clock.monotonic())
-        return board.change { [needed] in
-            $0.room.mayTake(journal.name, needed: needed, available: free, at: now)
-        }
+        return board.change { $0.room.mayTake(journal.name, needed: needed, available: free, at: now) }
     }
 
     private var deadline: ContinuousClock.Instant { .now + terms.times.answer }

@@ -1,8 +1,9 @@
 /// Decides whether the disk of a host has room for the working copies of journals that it takes over. It has no clock and no disk.
 ///
 /// A copy that finds no room is given back, and its journal is free again. A host that took it again at once would do so for ever:
-/// each try writes until the disk is full, and keeps the journal from hosts that have room. So a journal is taken only where its copy
-/// has room, and where that was wrong, after a pause that grows, or as soon as more is free than the last try had.
+/// each try writes until the disk is full, and keeps the journal from hosts that have room. So a journal is taken only where its
+/// copy has room beside those that are being made. Where that was wrong, it is tried again after a pause that grows, or as soon as
+/// more is free than the last try had.
 package struct TakeoverRoom: Sendable {
     /// A journal that is not taken for want of room.
     package struct Want: Hashable, Sendable {
@@ -30,6 +31,8 @@ package struct TakeoverRoom: Sendable {
     private var pauseEnd: Duration?
     /// Bytes that must be free during the pause.
     private var floor = 0
+    /// Bytes for copies that are being made, by the journal's number.
+    private var promised: [Int32: Int] = [:]
 
     package init() {}
 
@@ -44,15 +47,25 @@ package struct TakeoverRoom: Sendable {
     ///   - available: bytes that are free; nil where the system does not say.
     package mutating func mayTake(_ journal: String, needed: Int, available: Int?, at now: Duration) -> Bool {
         guard let available else { return true }
+        let free = available - promised.values.reduce(0, +)
         let isPausing = pauseEnd.map { now < $0 } ?? false
         let needed = isPausing ? max(needed, floor) : needed
-        guard available < needed else { return true }
-        found = found ?? Want(journal: journal, needed: needed, available: available)
+        guard free < needed else { return true }
+        found = found ?? Want(journal: journal, needed: needed, available: max(free, 0))
         return false
     }
 
-    /// A journal was opened.
-    package mutating func opened() { (failures, pauseEnd, floor) = (0, nil, 0) }
+    /// A journal was taken, and its copy is made.
+    package mutating func took(_ journal: Int32, needed: Int) { promised[journal] = needed }
+
+    /// A journal that was taken is open.
+    package mutating func opened(_ journal: Int32) {
+        promised[journal] = nil
+        (failures, pauseEnd, floor) = (0, nil, 0)
+    }
+
+    /// A journal that was taken is given back.
+    package mutating func left(_ journal: Int32) { promised[journal] = nil }
 
     /// A journal was given back for want of room.
     ///

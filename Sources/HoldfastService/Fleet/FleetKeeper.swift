@@ -140,7 +140,7 @@ final class FleetKeeper: Service, Sendable {
         var lacksRoom = false
         do {
             let (owned, orders) = try await open(taken)
-            watch.opened()
+            watch.opened(id)
             let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"

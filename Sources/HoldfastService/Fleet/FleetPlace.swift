@@ -68,7 +68,7 @@ package struct FleetPlace: Sendable {
                 }
             } catch let error as JournalError where error.code == .diskFull {
                 let words = hasRoom ? "\(error.message) \(HostDirectory.wants(at: path))" : error.message
-                log.tell(.waiting("this host has no room: \(words)"))
+                log.lacksRoom(words)
                 try await Task.sleep(for: pause)
                 pause = min(pause * 2, greatestPause)
             }

@@ -91,9 +91,11 @@ extension ServiceRun {
         }
         // What is wrong is not over because the service ends, and not begun before it serves; unless that is why it does not.
         let waiting = wait?.error
-        guard !isEnding, life != nil || failure != nil || waiting != nil else { return findings.all }
+        let noRoom = wait.flatMap { $0.lacksRoom ? $0.words : nil }
+        guard !isEnding, life != nil || failure != nil || waiting != nil || noRoom != nil else { return findings.all }
         var now = ServiceFindings(failure: failure, away: life?.away ?? waiting, unserved: unserved)
         now.fleet = { [record] now in record.conditions + (life?.fleet?.conditions(now: now) ?? []) }
+        now.noRoom = noRoom
         now.webhooks = life?.webhookStandings ?? []
         now.certificates = life?.gateway.certificates ?? []
         now.descriptors = DescriptorLimit.current.flatMap { DescriptorPlan(configuration).warning(within: $0.soft) }

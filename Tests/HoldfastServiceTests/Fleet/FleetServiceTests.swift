@@ -118,6 +118,24 @@ struct FleetServiceTests {
         #expect(condition?.command == (isLeft ? "holdfast postgres status" : "holdfast journal verify"))
     }
 
+    @Test("A host that waits for room on its disk says so as a fault, with what it needs")
+    func waitsForRoom() {
+        let waits = Monitor<[OpeningWait?]>([])
+        let log = FleetLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, FleetRecord()) { wait in
+            waits.withLock { $0.append(wait) }
+        }
+        log.lacksRoom("it needs 113 MiB")
+        let wait = waits.withLock { $0.first ?? nil }
+        #expect(wait?.lacksRoom == true && wait?.error == nil)
+        var findings = ServiceFindings()
+        findings.noRoom = wait?.words
+        let condition = findings.conditions(now: WallTime(seconds: 1)).first
+        #expect(condition?.kind == .diskRefusing && condition?.severity == .fault && condition?.command == "df -h")
+        #expect(condition?.what == "this host has no room: it needs 113 MiB")
+        log.tell(.goesOn)
+        #expect(waits.withLock { $0.count == 2 && $0[1] == nil })
+    }
+
     @Test("A host whose address is taken ends before it takes a journal, however often it is started")
     func addressTaken() async throws {
         let one = try host("one")
