@@ -48,6 +48,10 @@ struct DoctorFindingTests {
         var full = DiskFacts(free: 10 << 20, sync: .skipped(""))
         full.refuses = true
         #expect(level(full.findings, "space") == .fault)
+        var unmade = DiskFacts(free: 100 << 10, sync: .skipped(""))
+        #expect(level(unmade.findings, "space") == .warning)
+        unmade.isMade = false
+        #expect(level(unmade.findings, "space") == .fault)
         // What a host of a fleet would be refused for at its start.
         full.refuses = false
         full.refusal = "it has no room."

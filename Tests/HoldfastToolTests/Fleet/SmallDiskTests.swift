@@ -62,7 +62,7 @@ struct SmallDiskTests {
             cat /dev/zero >"$1/fill" 2>/dev/null
             "$0" serve --check --config "$2" >&2; echo "check: $?" >&2
             "$0" doctor --no-network --json --config "$2" >&2; echo "doctor: $?" >&2
-            (while [ ! -e "$3" ]; do sleep 0.1; done; rm "$1/fill") &
+            (for i in $(seq 600); do [ -e "$3" ] && break; sleep 0.1; done; rm "$1/fill") &
             exec "$0" serve --config "$2"
             """)
         defer { tool.kill(SIGKILL) }
