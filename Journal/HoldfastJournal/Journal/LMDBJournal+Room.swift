@@ -28,6 +28,11 @@ extension LMDBJournal {
         least(options) + firstPages + byteCount
     }
 
+    /// How much must be free for a new journal, for whoever makes room.
+    package static var roomWords: String {
+        "With \(megabytes(roomForCopy())) free, a new journal takes notifications"
+    }
+
     /// Bytes that a host of a fleet needs on a file system before it takes a notification: for the working copy of its own journal,
     /// and for its copy of the blacklist.
     package static var roomForHost: Int { roomForCopy() + 2 * LMDBBlacklist.reserve }

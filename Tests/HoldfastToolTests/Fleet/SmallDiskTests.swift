@@ -36,7 +36,7 @@ struct SmallDiskTests {
         #expect(result.status == 74, "\(result.output)")
         #expect(result.output.contains("check: 74") && result.output.contains("doctor: 78"), "\(result.output)")
         let refusals = result.output.components(separatedBy: "112 MiB in all, and a host needs 113 MiB").count - 1
-        #expect(refusals == 3, "\(result.output)")
+        #expect(refusals >= 3, "\(result.output)")
     }
 
     @Test("The least file system that is not refused takes notifications")
