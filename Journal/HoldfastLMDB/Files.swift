@@ -108,8 +108,10 @@ package enum Files {
     package static func totalBytes(at path: String) throws(LMDBError) -> Int {
         var facts = statvfs()
         guard unsafe statvfs(path, &facts) == 0 else { throw failure("statvfs", path) }
-        return Int(
-            clamping: UInt64(facts.f_blocks).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
+        // What is kept for root is nobody else's, empty or not.
+        let (free, available) = (UInt64(facts.f_bfree), UInt64(facts.f_bavail))
+        let blocks = UInt64(facts.f_blocks) - min(free > available ? free - available : 0, UInt64(facts.f_blocks))
+        return Int(clamping: blocks.multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
     }
 
     /// Bytes that an ordinary user may still allocate on the file system.

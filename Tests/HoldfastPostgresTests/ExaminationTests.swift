@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastJournal
 import HoldfastPQ
 import HoldfastPostgres
 import Scratch
@@ -45,6 +46,19 @@ struct ExaminationTests {
         #expect(words.contains("claim_outbox(") && words.contains("holdfast postgres migrate --service"), "\(words)")
         try Migrator(schema: schema.name).migrate(schema.asOwner(), service: schema.service, by: soon())
         _ = try examine(as: schema.service)
+    }
+
+    @Test("A role that may not connect to the database is told how that is granted, and not to migrate the schema")
+    func mayNotConnect() throws {
+        let database = "closed_\(schema.name)"
+        try schema.cluster.psql("CREATE DATABASE \(database)", "REVOKE CONNECT ON DATABASE \(database) FROM PUBLIC")
+        let terms = HostTerms(
+            target: try PQTarget(schema.cluster.tcp("user=\(schema.service) dbname=\(database)")), schema: schema.name,
+            host: "web-1")
+        let error = #expect(throws: JournalError.self) { try terms.examine(by: soon()) }
+        let words = error?.message ?? ""
+        #expect(error?.code == .permissionDenied)
+        #expect(words.contains("GRANT CONNECT ON DATABASE … TO …") && !words.contains("postgres migrate"), "\(words)")
     }
 
     @Test("So is the function that says which version the schema has, and where all is withheld, the schema")
@@ -114,8 +128,31 @@ struct ExaminationTests {
         #expect(HostDirectory.refusal(available: 1 << 20, at: "/copies") == nil)
         let error = try #require(HostDirectory.refusal(available: 100 << 10, at: "/copies"))
         #expect(error.code == .diskFull && error.message.contains("100 KiB"))
+        #expect(error.message.contains("With 113 MiB free"))
         let folder = try TemporaryFolder()
         try HostDirectory.examineRoom(folder("copies"))
+    }
+
+    @Test(
+        "A journal of its own in the place of a host's working copy is refused when it is looked at, as when it is opened"
+    )
+    func otherJournal() throws {
+        let folder = try TemporaryFolder()
+        let host = try Host(schema, in: folder)
+        let owned = try host.open()
+        try add("one", to: owned)
+        let directory = owned.directory
+        owned.close()
+        try HostDirectory.examineOwnCopy(folder.path)
+        try LMDBJournal(directory: folder("other")).close()
+        let note = try String(contentsOfFile: directory + "/copy", encoding: .utf8)
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.moveItem(atPath: folder("other"), toPath: directory)
+        try Data(note.utf8).write(to: URL(fileURLWithPath: directory + "/copy"))
+        let seen = #expect(throws: JournalError.self) { try HostDirectory.examineOwnCopy(folder.path) }
+        #expect(seen?.code == .alreadyExists && seen?.message.contains("no copy of a journal in PostgreSQL") == true)
+        let opened = #expect(throws: JournalError.self) { _ = try host.open() }
+        #expect(opened?.message == seen?.message)
     }
 
     @Test("A place where working copies can't be is an error that says why")

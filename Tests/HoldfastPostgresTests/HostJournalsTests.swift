@@ -143,6 +143,58 @@ struct HostJournalsTests {
         own.close()
     }
 
+    @Test(
+        "A host without room for another copy takes no journal over, says what is missing, and goes on when there is room"
+    )
+    func noRoomToTakeOver() async throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let gone = try Host(schema, "gone", in: folders[0], times: .short)
+        let owned = try gone.open()
+        try add("one", to: owned)
+        let other = try Host(schema, "other", in: folders[1], times: .short)
+        let own = try other.open()
+        let free = Monitor(12 << 20)
+        let watch = try FleetWatch(other.journals, mine: own.id, available: { free.withLock { $0 } })
+        defer { watch.stop() }
+        try #require(try eventually { watch.journals.count == 2 })
+        gone.clock.pause(true)
+        #expect(try eventually { watch.wantOfRoom?.journal == "gone" })
+        #expect(watch.wantOfRoom?.available == 12 << 20 && (watch.wantOfRoom?.needed ?? 0) > 96 << 20)
+        free.withLock { $0 = 1 << 30 }
+        var arrivals = watch.taken.makeAsyncIterator()
+        let found = try #require(await arrivals.next())
+        let next = try other.journals.open(found.journal, taken: found.ownership, OpeningStop())
+        #expect(try lanes(next) == ["one"])
+        gone.clock.pause(false)
+        owned.close()
+        next.close()
+        own.close()
+    }
+
+    @Test("Hosts without room know of each other, until one has room again")
+    func allFull() throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        let hosts = [
+            try Host(schema, "web-1", in: folders[0], times: .short),
+            try Host(schema, "web-2", in: folders[1], times: .short),
+        ]
+        let owned = try hosts.map { try $0.open() }
+        let ids = owned.map(\.id)
+        let isSecondFull = Monitor(false)
+        let watches = [
+            try FleetWatch(hosts[0].journals, mine: ids[0], fullness: { (true, [ids[1]]) }),
+            try FleetWatch(hosts[1].journals, mine: ids[1], fullness: { (isSecondFull.withLock { $0 }, [ids[0]]) }),
+        ]
+        #expect(try eventually { watches.allSatisfy { $0.journals.count == 2 } })
+        #expect(watches[0].full.isEmpty)
+        isSecondFull.withLock { $0 = true }
+        #expect(try eventually { watches[0].full == [ids[1]] && watches[1].full == [ids[0]] })
+        isSecondFull.withLock { $0 = false }
+        #expect(try eventually { watches[0].full.isEmpty && watches[1].full.isEmpty })
+        for watch in watches { watch.stop() }
+        for one in owned { one.close() }
+    }
+
     @Test("A copy that somebody removes while its journal is opened is made again")
     func removedWhileOpening() throws {
         let folder = try TemporaryFolder()

@@ -75,6 +75,23 @@ import Testing
         }
     }
 
+    @Test("Work is left to one that was heard of just now, and not to one that may come back")
+    func present() {
+        for end in [listed(2, "b", beats: 7, free: true), listed(2, "b", beats: 7)] {
+            var hosts = LiveHosts()
+            #expect(hosts.present == 1)
+            _ = hosts.looked([listed(2, "b", beats: 7)], mine: own, at: .zero)
+            #expect(hosts.present == 2)
+            for second in [2, 4] {
+                _ = hosts.looked([end], mine: own, at: .seconds(second))
+                #expect(hosts.present == 2)
+            }
+            #expect(hosts.looked([end], mine: own, at: .seconds(6)) == 2 && hosts.present == 1)
+            _ = hosts.looked([listed(2, "b", beats: 1, epoch: 3)], mine: own, at: .seconds(8))
+            #expect(hosts.present == 2)
+        }
+    }
+
     @Test("While the database takes no beats of this host's own, those of others say nothing") func held() {
         var hosts = LiveHosts()
         func look(_ second: Int, own beats: Int) -> Int {

@@ -215,6 +215,26 @@ struct SharedBlacklistTests {
         #expect(try reader.entries().count == 30)
     }
 
+    @Test("A copy that is filled by pages counts as filled with the last of them, and one that follows stays so")
+    func filled() throws {
+        let writer = try BlacklistHost(schema)
+        try writer.add((0..<20).map { .of($0) }).value()
+        let folder = try TemporaryFolder()
+        let copy = WatchedCopy(try LocalBlacklist.open(folder("blacklist")))
+        let target = try PQTarget(schema.cluster.tcp("user=\(schema.service)"))
+        let terms = SharedBlacklist.Terms(
+            target: target, schema: schema.name, interval: .milliseconds(10), pageRowCount: 7)
+        let shared = try SharedBlacklist(terms, copy: copy) { (ending) throws(JournalError) in throw ending }
+        defer { shared.close() }
+        #expect(shared.caughtUp(within: .seconds(20)))
+        let marks = copy.marks
+        #expect(
+            marks.count == 3 && marks.prefix(2).allSatisfy { $0 == nil } && marks.last?.isEmpty == false, "\(marks)")
+        try writer.add((20..<40).map { .of($0) }).value()
+        #expect(shared.caughtUp(within: .seconds(20)))
+        #expect(copy.count == 40 && copy.marks.dropFirst(3).allSatisfy { $0 != nil }, "\(copy.marks)")
+    }
+
     @Test(
         "A copy of another database, or of one that was rolled back, is filled anew and loses what that does not have")
     func rolledBack() throws {

@@ -120,6 +120,12 @@ final class FaultyJournal: JournalService {
     func removeRejections(_ uids: [UID]) throws(JournalError) -> Int { try base.removeRejections(uids) }
     func openProducer(_ name: String) throws(JournalError) -> ProducerID { try base.openProducer(name) }
     var identityKey: IdentityKey { base.identityKey }
+    var repeatKey: IdentityKey { base.repeatKey }
+    var tellsRoom: Bool { base.tellsRoom }
+    var wantOfRoom: JournalError? { base.wantOfRoom }
+    var refusal: JournalError? { base.refusal }
+    var firstUID: UID { base.firstUID }
+    var handOutUntil: Duration? { nil }
     func nextDue(_ lane: LaneID, after: WallTime?) throws(JournalError) -> WallTime? {
         try base.nextDue(lane, after: after)
     }

@@ -67,9 +67,13 @@ package enum LocalBlacklist {
     private static func clear(_ place: JournalDirectory) throws(JournalError) {
         let isThere = Files.isLink(place.path) || Files.exists(place.path)
         guard isThere, !Files.isDirectory(place.path) else { return }
-        try translated("move away", place.path) { () throws(LMDBError) in
-            try Files.rename(place.path, to: place.path + ".replaced")
+        // Under a name that nothing has, such as what was moved away before.
+        var (other, number) = (place.path + ".replaced", 1)
+        while Files.isLink(other) || Files.exists(other) {
+            number += 1
+            other = "\(place.path).replaced-\(number)"
         }
+        try translated("move away", place.path) { () throws(LMDBError) in try Files.rename(place.path, to: other) }
     }
 
     /// Until the copy is opened once, a file says that it is not whole.

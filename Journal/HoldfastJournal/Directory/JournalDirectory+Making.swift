@@ -51,7 +51,15 @@ extension JournalDirectory {
 
     /// Makes the directory. What is in it, the owner makes.
     func prepare() throws(JournalError) {
-        try translated("make", path) { () throws(LMDBError) in _ = try Files.makeDirectory(path, adopting: true) }
+        try making { () throws(LMDBError) in _ = try Files.makeDirectory(path, adopting: true) }
+    }
+
+    /// Says how much room a new journal needs, where there is none for its first files.
+    private func making(_ body: () throws(LMDBError) -> Void) throws(JournalError) {
+        do throws(JournalError) { try translated("make", path, body) } catch {
+            guard error.code == .diskFull else { throw error }
+            throw JournalError(.diskFull, "\(error.message) \(LMDBJournal.roomWords)")
+        }
     }
 
     /// Makes the directories of a new journal, or goes on with the making of one. For the owner, before the first file of
@@ -65,7 +73,7 @@ extension JournalDirectory {
 
     /// Says, durably, that what is missing was never there.
     func beginMaking() throws(JournalError) {
-        try translated("make", path) { () throws(LMDBError) in
+        try making { () throws(LMDBError) in
             let marker = try OpenFile(incomplete, .create)
             try marker.replace(with: Array(Self.explanation.utf8))
             try marker.sync()
@@ -74,7 +82,7 @@ extension JournalDirectory {
     }
 
     func makeDirectories() throws(JournalError) {
-        try translated("make", path) { () throws(LMDBError) in
+        try making { () throws(LMDBError) in
             for directory in [entries, blacklist] { _ = try Files.makeDirectory(directory, adopting: true) }
         }
     }

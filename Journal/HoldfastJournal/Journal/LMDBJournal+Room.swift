@@ -18,20 +18,54 @@ extension LMDBJournal {
         max(options.reserve, Options.leastReserve) + SpaceGuard.step + 2 * LMDBBlacklist.reserve
     }
 
+    /// Bytes of the first pages, lock files and notes.
+    private static let firstPages = 1 << 20
+
+    /// Bytes that a working copy needs on its file system.
+    ///
+    /// - Parameter byteCount: of what is in the journal.
+    package static func roomForCopy(of byteCount: Int = 0, _ options: Options = Options()) -> Int {
+        least(options) + firstPages + byteCount
+    }
+
+    /// How much must be free for a new journal, for whoever makes room.
+    package static var roomWords: String {
+        "With \(megabytes(roomForCopy())) free, a new journal takes notifications"
+    }
+
+    /// Bytes that a host of a fleet needs on a file system before it takes a notification: for the working copy of its own journal,
+    /// and for its copy of the blacklist.
+    package static var roomForHost: Int { roomForCopy() + 2 * LMDBBlacklist.reserve }
+
+    /// Refuses a file system that could not hold a host's copies if it were empty.
+    package static func refuseSmallFileSystem(ofHost path: String) throws(JournalError) {
+        try refuse(
+            path, below: roomForHost,
+            "a host needs \(megabytes(roomForHost)) for the working copy of its journal and its copy of the blacklist",
+            reserve: Options.leastReserve)
+    }
+
     /// Refuses a file system that could not hold the journal if it were empty. (One that is only full is not refused: a
     /// journal that opens can drain.)
     ///
     /// - Parameter used: bytes in use. Free pages inside the file do not count: they are used again.
     static func refuseSmallFileSystem(_ path: String, used: Int, _ options: Options) throws(JournalError) {
         if options.stepping != nil { return }
-        let total = try translated("look at", path) { () throws(LMDBError) in try Files.totalBytes(at: path) }
         let needed = least(options) + used
+        try refuse(
+            path, below: needed, "the journal needs \(megabytes(needed))",
+            reserve: max(options.reserve, Options.leastReserve))
+    }
+
+    private static func refuse(
+        _ path: String, below needed: Int, _ words: String, reserve: Int
+    ) throws(JournalError) {
+        let total = try translated("look at", path) { () throws(LMDBError) in try Files.totalBytes(at: path) }
         guard total < needed else { return }
         throw JournalError(
             .diskFull,
-            "the file system of \(path) has \(megabytes(total)) in all, and the journal needs \(megabytes(needed)): "
-                + "\(megabytes(max(options.reserve, Options.leastReserve))) of it are the reserve by which a full journal "
-                + "drains. Use a larger file system.")
+            "the file system of \(path) has \(megabytes(total)) in all, and \(words): \(megabytes(reserve)) of it are the "
+                + "reserve by which a full journal drains. Use a larger file system.")
     }
 
     /// Allocates what is in use and the reserve. On a full disk the journal opens all the same, so that it can drain.

@@ -345,6 +345,13 @@ package final class JournalReader: Sendable {
             entries: store.environment.rowSeals != nil, blacklist: usesOther ? nil : blacklist.rowSeals != nil)
     }
 
+    /// Whether it is a working copy of a journal that a database keeps.
+    package func isCopy() throws(JournalError) -> Bool {
+        try translated("read", directory) { () throws(LMDBError) in
+            try WorkingCopy.place(in: store.environment) != nil
+        }
+    }
+
     /// Throws what an opening as a journal of its own would, of a working copy.
     package func refuseCopy() throws(JournalError) {
         try WorkingCopy.refuse(store.environment, directory, as: .alreadyExists)

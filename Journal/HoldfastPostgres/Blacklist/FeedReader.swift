@@ -5,7 +5,8 @@ internal import HoldfastPQ
 /// Brings a copy of the blacklist to the end of the feed, a page at a time.
 ///
 /// The copy keeps its place beside its rows, in the same commit. While it is filled by more than one page it has none: who
-/// is interrupted begins anew, and removes what the feed does not have.
+/// is interrupted begins anew, and removes what the feed does not have. A copy that was never filled has no mark at all until the
+/// last page is in it: by that, commands know it from one that may be believed.
 struct FeedReader {
     private let calls: BlacklistCalls
     let copy: any BlacklistCopy
@@ -78,7 +79,8 @@ struct FeedReader {
         let isFirst = isEnd && place.number == 0 && copy.mark == nil
         guard !rows.isEmpty || mark != place || seen != nil || isFirst else { return }
         try FeedTrouble.ofCopy { () throws(JournalError) in
-            guard isEnd, let seen else { return try copy.replace(rows, mark: mark.mark) }
+            let isNeverFilled = !isEnd && copy.mark == nil
+            guard isEnd, let seen else { return try copy.replace(rows, mark: isNeverFilled ? nil : mark.mark) }
             try copy.replace(rows, mark: nil)
             try sweep(seen)
             try copy.replace([], mark: mark.mark)

@@ -75,6 +75,17 @@ package struct CopyPlace: Sendable {
         return place
     }
 
+    /// Bytes of its files.
+    var byteCount: Int {
+        [entries + "/data.mdb", LocalBlacklist.dataFile(in: directory)].reduce(0) { sum, file in
+            let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? NSNumber
+            return sum + (size?.intValue ?? 0)
+        }
+    }
+
+    /// Removes what was made of a copy that found no room. What can't be removed stays, and the next opening goes on with it.
+    func remove() { try? FileManager.default.removeItem(atPath: directory) }
+
     /// Removes the copy, which is built anew.
     func discard() throws(JournalError) {
         do throws(LMDBError) { try Environment.remove(from: entries) } catch {

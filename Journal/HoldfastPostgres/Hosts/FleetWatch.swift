@@ -10,11 +10,16 @@ package final class FleetWatch: Sendable {
         package let ownership: JournalLease.Taken
     }
 
+    /// Whether the journal that this host accepts into has no room, and the journals of the other hosts that live.
+    package typealias Fullness = @Sendable () -> (isFull: Bool, others: Set<Int32>)
+
     private struct State {
         var mine: Set<Int32>
         var journals: [ListedJournal] = []
         var trouble: String?
         var clockOffset: Duration?
+        var room = TakeoverRoom()
+        var full: Set<Int32> = []
         var isUnwanted = false
     }
 
@@ -28,6 +33,9 @@ package final class FleetWatch: Sendable {
     private let onTaken: AsyncStream<Taken>.Continuation
     private let onLook: @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void
     private let delay: @Sendable () -> Duration
+    private let available: @Sendable () -> Int?
+    private let fullness: Fullness
+    private let own: Int32
     private let board: Monitor<State>
     private let interruption: PQInterruption
 
@@ -36,11 +44,14 @@ package final class FleetWatch: Sendable {
     ///   - limit: how many journals of others it has at once.
     ///   - onLook: called on the watch's thread with all journals, and the numbers of those that this host has.
     ///   - delay: how long nobody must have taken a journal before this host does. Asked on the watch's thread, behind `onLook`.
+    ///   - available: bytes that are free for working copies; nil asks the file system of the host's directory.
+    ///   - fullness: asked on the watch's thread, behind `onLook`.
     /// - Throws: `unreachable` when the process has no descriptors left.
     package init(
         _ host: HostJournals, mine: Int32, limit: Int = 8,
         onLook: @escaping @Sendable (_ journals: [ListedJournal], _ mine: Set<Int32>) -> Void = { _, _ in },
-        delay: @escaping @Sendable () -> Duration = { .zero }
+        delay: @escaping @Sendable () -> Duration = { .zero }, available: (@Sendable () -> Int?)? = nil,
+        fullness: @escaping Fullness = { (false, []) }
     ) throws(PQError) {
         terms = host.terms
         census = host.census
@@ -49,6 +60,10 @@ package final class FleetWatch: Sendable {
         self.limit = limit
         self.onLook = onLook
         self.delay = delay
+        self.fullness = fullness
+        own = mine
+        let place = host.directory
+        self.available = available ?? { place.availableBytes }
         (taken, onTaken) = AsyncStream.makeStream()
         board = Monitor(State(mine: [mine]))
         interruption = try PQInterruption()
@@ -66,8 +81,26 @@ package final class FleetWatch: Sendable {
     /// By how much this machine's wall clock was ahead of the database's at the last look, to some milliseconds; `nil` before one.
     package var clockOffset: Duration? { board.withLock(\.clockOffset) }
 
+    /// A journal that is not taken, since its working copy has no room on this host; `nil` while there is none.
+    package var wantOfRoom: TakeoverRoom.Want? { board.withLock(\.room.want) }
+
+    /// Of the other hosts that live, the journals of those that had no room at the last look. Only known while this host has none.
+    package var full: Set<Int32> { board.withLock(\.full) }
+
+    /// The journal that was taken is open.
+    package func opened(_ journal: Int32) { board.change { $0.room.opened(journal) } }
+
     /// This host does not have the journal any more.
-    package func leave(_ journal: Int32) { board.change { $0.mine.remove(journal) } }
+    ///
+    /// - Parameter lacksRoom: whether that is because this host's disk is full.
+    package func leave(_ journal: Int32, lacksRoom: Bool = false) {
+        let (free, now): (Int?, Duration) = lacksRoom ? (available(), terms.clock.monotonic()) : (nil, .zero)
+        board.change { state in
+            state.room.left(journal)
+            if lacksRoom { state.room.failed(available: free, at: now) }
+            state.mine.remove(journal)
+        }
+    }
 
     /// Takes nothing more. Does not wait for a call under way, which may still take a journal.
     package func stop() {
@@ -85,11 +118,15 @@ package final class FleetWatch: Sendable {
         // Copies are looked at again for a while: one that is being closed can't be read yet.
         var censusEnd = Duration.zero
         var memory = FleetMemory(in: directory.path)
+        var rooms = RoomNotes(terms.schema, journal: own)
         var session = ServiceSession(terms.target, terms.schema, name: "holdfast fleet", interruption)
         while !board.withLock(\.isUnwanted) {
             do throws(PQError) {
                 let (connection, isNew) = try session.opened(by: .now + terms.connecting)
-                if isNew { machine.sessionEnded() }
+                if isNew {
+                    machine.sessionEnded()
+                    rooms.sessionEnded()
+                }
                 // What this host remembers comes before what it has: others wait for both.
                 try memory.look(
                     with: board.withLock(\.mine), FleetCalls(terms.schema), connection, by: deadline)
@@ -104,6 +141,7 @@ package final class FleetWatch: Sendable {
                     }
                 }
                 try look(calls, &machine, ahead, connection)
+                try exchange(&rooms, connection)
                 board.change { $0.trouble = nil }
             } catch {
                 session.close()
@@ -129,17 +167,47 @@ package final class FleetWatch: Sendable {
         let room = limit + 1 - mine.count
         let found = machine.looked(
             journals, mine: mine, ahead: Set(ahead.keys), room: room, delay: delay(), at: now)
+        board.change { $0.room.beginLook() }
         for journal in found {
             guard !board.withLock(\.isUnwanted) else { return }
+            let needed = try roomNeeded(for: journal, isAhead: ahead[journal.id] != nil, connection)
+            guard hasRoom(for: journal, needed) else { continue }
             let sent = terms.clock.monotonic()
             let epoch = try calls.take(
                 journal.id, seen: journal.sighting, host: terms.host, grace: terms.times.takeAfter,
                 claim: ahead[journal.id] ?? 0, connection, by: deadline)
             // Another host was faster, or the owner is back.
             guard let epoch else { continue }
-            board.change { $0.mine.insert(journal.id) }
+            board.change { state in
+                state.mine.insert(journal.id)
+                state.room.took(journal.id, needed: needed)
+            }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
+        board.change { $0.room.endLook() }
+    }
+
+    /// Tells others whether this host has room, and asks which of them have none.
+    private func exchange(_ rooms: inout RoomNotes, _ connection: PQConnection) throws(PQError) {
+        let (isFull, others) = fullness()
+        try rooms.tell(isFull: isFull, connection, by: deadline)
+        let full: Set<Int32> = try isFull ? rooms.full(among: others, connection, by: deadline) : []
+        board.change { $0.full = full }
+    }
+
+    /// - Parameter isAhead: whether nobody else has all of it. Then it is taken into the copy that is there, as long as that goes.
+    private func roomNeeded(
+        for journal: ListedJournal, isAhead: Bool, _ connection: PQConnection
+    ) throws(PQError) -> Int {
+        if isAhead { return 0 }
+        let log = try LogCalls(terms.schema, journal: journal.id).state(connection, by: deadline)
+        return directory.roomNeeded(
+            for: journal.id, byteCount: log.checkpointByteCount + log.logByteCount, terms.options)
+    }
+
+    private func hasRoom(for journal: ListedJournal, _ needed: Int) -> Bool {
+        let (free, now) = (available(), terms.clock.monotonic())
+        return board.change { $0.room.mayTake(journal.name, needed: needed, available: free, at: now) }
     }
 
     private var deadline: ContinuousClock.Instant { .now + terms.times.answer }

@@ -78,28 +78,73 @@ package final class HostDirectory: Sendable {
     /// Bytes without which the first files of a host can't be made: lock files, notes, and the first pages of a copy.
     private static let leastRoom = 256 << 10
 
-    /// Finds out whether the file system of a directory of working copies has room for a host to begin, and changes nothing.
+    /// Finds out whether the file system of a directory of working copies could hold those of a host if it were empty, and changes
+    /// nothing.
     ///
-    /// - Throws: ``JournalError`` with code `diskFull` where it is full, or too small for a journal.
-    package static func examineRoom(_ path: String) throws(JournalError) {
+    /// - Throws: ``JournalError``, with code `diskFull` where it is too small.
+    package static func examineFileSystem(_ path: String) throws(JournalError) {
         let path = plain(path)
         let isThere = Files.exists(path)
-        let place = isThere ? path : Files.parent(of: path)
+        try LMDBJournal.refuseSmallFileSystem(ofHost: isThere ? path : Files.parent(of: path))
+        // As for the first journal there.
+        try LMDBJournal.examine(isThere ? path + "/new.journal" : path)
+    }
+
+    /// Refuses a journal of its own in the place of the working copy that this host had last, as its opening does. Changes nothing.
+    package static func examineOwnCopy(_ path: String) throws(JournalError) {
+        let path = plain(path)
+        guard let number = ownNumber(in: path) else { return }
+        let copy = CopyPlace("\(path)/\(number).journal")
+        // Without a note it is made anew.
+        guard copy.note() != nil else { return }
+        let isCopy: Bool
+        do throws(JournalError) {
+            guard let reader = try JournalReader.ofMade(directory: copy.directory) else { return }
+            defer { reader.close() }
+            isCopy = try reader.isCopy()
+        } catch {
+            // What can't be read at rest is for the opening, which makes damaged copies anew.
+            return
+        }
+        if !isCopy { throw CopyError.notACopy(copy.entries).journalError }
+    }
+
+    /// Finds out whether the file system of a directory of working copies has room for a host to begin, and changes nothing.
+    ///
+    /// - Throws: ``JournalError`` with code `diskFull` where it is full.
+    package static func examineRoom(_ path: String) throws(JournalError) {
+        let path = plain(path)
+        let place = Files.exists(path) ? path : Files.parent(of: path)
         let available: Int
         do throws(LMDBError) { available = try Files.availableBytes(at: place) } catch {
             throw JournalError(error, "look at", place)
         }
         if let refusal = refusal(available: available, at: path) { throw refusal }
-        // As for the first journal there.
-        try LMDBJournal.examine(isThere ? path + "/new.journal" : path)
     }
 
     package static func refusal(available: Int, at path: String) -> JournalError? {
         guard available < leastRoom else { return nil }
         return JournalError(
             .diskFull,
-            "the file system of \(path) has \(available >> 10) KiB free, and a host can't begin with less than \(leastRoom >> 10): make "
-                + "room there, or name another `journal.path`")
+            "the file system of \(path) has \(available >> 10) KiB free, and a host can't begin with less than "
+                + "\(leastRoom >> 10): make room there, or name another `journal.path`. \(wants(at: path))")
+    }
+
+    /// How much must be free for a host without any copy, for whoever makes room.
+    package static func wants(at path: String) -> String {
+        "With \(LMDBJournal.roomForHost >> 20) MiB free on the file system of \(path), a host takes notifications"
+    }
+
+    /// Bytes that are free for working copies; nil where the system does not say.
+    var availableBytes: Int? {
+        do throws(LMDBError) { return try Files.availableBytes(at: path) } catch { return nil }
+    }
+
+    /// Bytes that must be free before a journal is opened here.
+    ///
+    /// - Parameter byteCount: of the journal, in the database.
+    func roomNeeded(for journal: Int32, byteCount: Int, _ options: JournalOptions) -> Int {
+        max(LMDBJournal.roomForCopy(of: byteCount, options) - copy(of: journal).byteCount, 0)
     }
 
     package func copy(of journal: Int32) -> CopyPlace { CopyPlace("\(path)/\(journal).journal") }

@@ -60,7 +60,15 @@ package struct HostJournals: Sendable {
         _ journal: ListedJournal, taken: JournalLease.Taken, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
         let place = ListedName(id: journal.id, name: journal.name)
-        return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, stop)
+        let copy = directory.copy(of: journal.id)
+        let wasThere = copy.isThere
+        do throws(JournalError) {
+            return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, stop)
+        } catch {
+            // Half a copy would keep the disk full. One that was there before may have what the database lacks.
+            if error.code == .diskFull, !wasThere { copy.remove() }
+            throw error
+        }
     }
 
     /// All journals of the fleet.

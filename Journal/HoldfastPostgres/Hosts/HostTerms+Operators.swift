@@ -74,7 +74,7 @@ extension HostTerms {
             }
         } catch {
             switch error.sqlState {
-            case "42501":
+            case "42501" where error.advice == nil:
                 throw JournalError(
                     .permissionDenied,
                     "\(error), so the fleet can't be asked: have the schema's owner run `holdfast postgres migrate --operators` "

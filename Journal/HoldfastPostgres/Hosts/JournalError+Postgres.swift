@@ -41,6 +41,8 @@ extension PQError {
                 + "(`SELECT pg_terminate_backend(…)`), and try again"
         }
         return switch sqlState {
+        case "42501" where isOfConnecting:
+            "As the owner of the database or a superuser, say GRANT CONNECT ON DATABASE … TO …, with its name and that of the role"
         case "3D000":
             "Name a database that exists in the connection string, or make it as a superuser: CREATE DATABASE … OWNER …, with the "
                 + "role that is to own Holdfast's schema"
@@ -59,6 +61,9 @@ extension PQError {
 }
 
 extension PQError {
+    /// Whether the role lacks the right to connect: what is refused later ends no session.
+    private var isOfConnecting: Bool { sqlState == "42501" && server?.endsSession == true }
+
     fileprivate static let readOnlySetting = "default_transaction_read_only"
 
     fileprivate static let readOnlyAdvice =
@@ -79,10 +84,8 @@ extension JournalError {
             case (.refused, _), (.unexpected, _): .notFound
             case (.unreachable, _), (.inDoubt, _), (.interrupted, _): .unreachable
             }
-        let advice =
-            error.sqlState == "42501"
-            ? ". Have the schema's owner run `holdfast postgres migrate --service` with the role of this host"
-            : error.advice.map { ". \($0)" } ?? ""
+        let rights = "Have the schema's owner run `holdfast postgres migrate --service` with the role of this host"
+        let advice = (error.advice ?? (error.sqlState == "42501" ? rights : nil)).map { ". \($0)" } ?? ""
         self.init(code, "the journal in PostgreSQL can't be opened: \(error)\(advice)")
     }
 }

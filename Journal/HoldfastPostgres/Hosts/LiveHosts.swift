@@ -8,6 +8,8 @@ internal import Holdfast
 package struct LiveHosts: Sendable {
     /// How long a host is counted that is not heard of.
     package static let keeping = Duration.seconds(30)
+    /// How long a host is one that something can be left to. Two looks and two renewals of a lease are shorter.
+    package static let presence = Duration.seconds(5)
     /// Of a time in which nobody looked, since the database was away or this process was stopped, no more counts.
     private static let greatestGap = Duration.seconds(5)
 
@@ -27,6 +29,13 @@ package struct LiveHosts: Sendable {
     private var unsure = Duration.zero
 
     package init() {}
+
+    /// The hosts that were heard of just now, with this one: it may leave work to the others. Fewer than ``looked(_:mine:at:)``
+    /// counts, as long as one that is gone may come back.
+    package var present: Int { presentJournals.count + 1 }
+
+    /// The journals that the others of them accept into.
+    package var presentJournals: Set<Int32> { Set(signs.filter { $0.value.silence < Self.presence }.keys) }
 
     /// All journals were looked at.
     ///

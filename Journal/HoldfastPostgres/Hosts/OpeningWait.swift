@@ -8,9 +8,14 @@ package struct OpeningWait: Hashable, Sendable {
     /// The trouble with the database. `nil` if the host waits for something else.
     package let trouble: DatabaseTrouble.Kind?
     package let words: String
+    /// Whether it waits for room on its own disk.
+    package let lacksRoom: Bool
 
-    package init(process: Int32, since: WallTime, trouble: DatabaseTrouble.Kind?, words: String) {
+    package init(
+        process: Int32, since: WallTime, trouble: DatabaseTrouble.Kind?, words: String, lacksRoom: Bool = false
+    ) {
         (self.process, self.since, self.trouble, self.words) = (process, since, trouble, words)
+        self.lacksRoom = lacksRoom
     }
 
     /// Why nothing can be kept meanwhile; `nil` where that is not the database's fault.
@@ -29,11 +34,12 @@ package struct OpeningWait: Hashable, Sendable {
         self.init(
             process: process, since: WallTime(milliseconds: since),
             trouble: values["away"].flatMap { $0 == "no" ? nil : DatabaseTrouble.Kind(rawValue: String($0)) ?? .away },
-            words: String(words))
+            words: String(words), lacksRoom: values["room"] == "no")
     }
 
     var text: String {
         let line = words.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return "pid \(process)\nsince \(since.milliseconds)\naway \(trouble?.rawValue ?? "no")\nwhy \(line)\n"
+        return "pid \(process)\nsince \(since.milliseconds)\naway \(trouble?.rawValue ?? "no")\n"
+            + "room \(lacksRoom ? "no" : "yes")\nwhy \(line)\n"
     }
 }

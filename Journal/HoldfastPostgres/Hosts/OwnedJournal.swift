@@ -49,9 +49,6 @@ package final class OwnedJournal: Sendable {
     package var restorations: Int? { gate.isLacking ? nil : gate.status.mendings }
 
     /// The reason why appends are refused for want of room; `nil` while there is room.
-    ///
-    /// Ask this and not the journal: in a file that does not import HoldfastJournal, the journal's own answer is hidden behind the
-    /// default of `JournalService`, which is always `nil`.
     package var wantOfRoom: JournalError? { journal.wantOfRoom }
 
     /// Why nothing can be kept now; `nil` where it can.

@@ -1,6 +1,8 @@
 /// The durable store of accepted notifications, as an engine uses it: the calls behind a ``Journal``. One process owns it for
 /// writing.
 ///
+/// Few members have a default: where the module of a journal is not imported, a default would hide the journal's own member.
+///
 /// `LMDBJournal` (module `HoldfastJournal`) implements it, and for tests `InMemoryJournal` (module `HoldfastTesting`). It is not
 /// public: the records that its calls exchange are those of this package's engine.
 ///
@@ -36,7 +38,7 @@ package protocol JournalService: Journal {
     var identityKey: IdentityKey { get }
 
     /// The secret key of the identities by which repeats are recognised: one for all journals that share what they remember.
-    /// Default: ``identityKey``.
+    /// That of a journal that shares nothing is its ``identityKey``.
     var repeatKey: IdentityKey { get }
 
     /// Appends the notifications of `submission` in one commit, with consecutive UIDs. Those whose ``Identity`` the journal
@@ -112,18 +114,17 @@ package protocol JournalService: Journal {
     func quarantine(
         _ order: QuarantineOrder, completion: @escaping @Sendable (Result<[UID], JournalError>) -> Void)
 
-    /// Whether ``wantOfRoom`` is always what it is now. Default: false.
+    /// Whether ``wantOfRoom`` is always what it is now.
     var tellsRoom: Bool { get }
 
     /// Why appends are refused for want of room, as of the last append or look; `nil` when there is room, or the journal does
-    /// not say. From memory. Default: nil.
+    /// not say. From memory.
     var wantOfRoom: JournalError? { get }
 
     /// Why nothing is taken now, of a journal that others keep; `nil` when it is, and for one of this machine alone. From memory.
-    /// Default: nil.
     var refusal: JournalError? { get }
 
-    /// The UID of the first entry of the journal. Default: 1.
+    /// The UID of the first entry of the journal, such as 1.
     var firstUID: UID { get }
 
     /// The number of quarantined entries. From memory.
@@ -270,17 +271,6 @@ package protocol JournalService: Journal {
 }
 
 extension JournalService {
-    package var tellsRoom: Bool { false }
-
-    package var wantOfRoom: JournalError? { nil }
-
-    package var refusal: JournalError? { nil }
-
-    package var firstUID: UID { UID(1) }
-
-    /// That of a journal that shares nothing.
-    package var repeatKey: IdentityKey { identityKey }
-
     /// The number of outcomes in the log.
     package var outcomeCount: Int { outcomeLog.count }
 
@@ -301,9 +291,6 @@ extension JournalService {
     package func openLanes(_ keys: [LaneKey]) throws(JournalError) -> [LaneOpening] {
         try keys.map { (key) throws(JournalError) in try openLane(key) }
     }
-
-    /// `nil`, by default: a journal with one possible owner.
-    package var handOutUntil: Duration? { nil }
 
     /// 0, by default: a journal that cannot tell reports no damage.
     package func unreachable(_ lane: LaneID) throws(JournalError) -> Int { 0 }

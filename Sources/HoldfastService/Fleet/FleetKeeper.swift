@@ -54,6 +54,11 @@ final class FleetKeeper: Service, Sendable {
         self.wallClock = wallClock
         restraint = FleetRestraint(
             place.terms.clock, place.rates, isFull: { [own = place.own] in own.wantOfRoom != nil },
+            areOthersFull: { [state, rates = place.rates] in
+                let others = rates.presentJournals
+                let full = state.withLock { $0.watch }?.full ?? []
+                return !others.isEmpty && others.isSubset(of: full)
+            },
             wallClock: wallClock,
             engines: { [state] in [engine] + state.withLock { $0.lives.values.map(\.engine) } })
         look = FleetLook(FleetRegister(place.terms), own: place.own.id) { [state] in
@@ -80,7 +85,12 @@ final class FleetKeeper: Service, Sendable {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
         let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
         return place.shared.troubles + own + taken.flatMap(\.troubles)
-            + [watch].compactMap(\.self)
+            + [watch, wantOfRoom].compactMap(\.self)
+    }
+
+    /// That a journal of a lost host has no room here.
+    private var wantOfRoom: FleetTrouble? {
+        state.withLock { $0.watch }?.wantOfRoom.map { FleetTrouble($0, in: place.directory.path) }
     }
 
     /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
@@ -97,7 +107,8 @@ final class FleetKeeper: Service, Sendable {
         let watch = try FleetWatch(
             journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
             // What it asks has the keeper's state, and that has the watch.
-            delay: { [weak restraint] in restraint?.delay ?? .zero })
+            delay: { [weak restraint] in restraint?.delay ?? .zero },
+            fullness: { [own = place.own, rates = place.rates] in (own.wantOfRoom != nil, rates.presentJournals) })
         state.withLock { $0.watch = watch }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { tasks in
@@ -126,20 +137,23 @@ final class FleetKeeper: Service, Sendable {
         let (id, name) = (taken.journal.id, taken.journal.name)
         let former = taken.journal.host.map { " of host \($0)" } ?? ""
         logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
+        var lacksRoom = false
         do {
             let (owned, orders) = try await open(taken)
+            watch.opened(id)
             let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
             )
         } catch {
             logger.warning("journal \(name)\(former) was taken over and is given back: \(error)")
+            lacksRoom = (error as? JournalError)?.code == .diskFull
         }
         state.withLock { state in
             state.lives[id] = nil
             state.openings[id] = nil
         }
-        watch.leave(id)
+        watch.leave(id, lacksRoom: lacksRoom)
     }
 
     private func open(_ taken: FleetWatch.Taken) async throws -> (OwnedJournal, FleetOrders) {

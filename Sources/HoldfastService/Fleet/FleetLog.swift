@@ -38,6 +38,9 @@ final class FleetLog: Sendable {
         }
     }
 
+    /// The opening waits for room on this host's disk.
+    func lacksRoom(_ words: String) { waits("this host has no room: \(words)", nil, lacksRoom: true) }
+
     /// Says why an opening may take long, where nothing is known to be wrong: its call of the database may wait for a standby.
     func takesLong() {
         isOpening.withLock { isOpening in
@@ -54,11 +57,12 @@ final class FleetLog: Sendable {
         tell(.goesOn)
     }
 
-    private func waits(_ words: String, _ trouble: DatabaseTrouble.Kind?) {
+    private func waits(_ words: String, _ trouble: DatabaseTrouble.Kind?, lacksRoom: Bool = false) {
         let wait = wait.withLock { wait in
             let since = wait.flatMap { ($0.trouble == nil) == (trouble == nil) ? $0.since : nil } ?? clock.wall()
             let next = OpeningWait(
-                process: ProcessInfo.processInfo.processIdentifier, since: since, trouble: trouble, words: words)
+                process: ProcessInfo.processInfo.processIdentifier, since: since, trouble: trouble, words: words,
+                lacksRoom: lacksRoom)
             wait = next
             return next
         }

@@ -31,7 +31,8 @@ package struct FleetPlace: Sendable {
         }
     }
 
-    /// Opens the journal that this host accepts into. The database is waited for as long as it is away.
+    /// Opens the journal that this host accepts into. The database is waited for as long as it is away, and so is room on a full
+    /// disk: other hosts deliver meanwhile what this one has left.
     ///
     /// - Parameters:
     ///   - addresses: where it will be listened. A host that can't takes no journal: each start would make one, and leave it.
@@ -40,20 +41,43 @@ package struct FleetPlace: Sendable {
     /// - Throws: ``JournalError``, `GatewayError`, and `CancellationError` when the task is cancelled.
     static func open(
         _ settings: PostgresSettings, _ journal: JournalSettings, listeningOn addresses: [ListenAddress] = [],
-        _ record: FleetRecord, times: LeaseTimes = LeaseTimes(), logger: Logger,
+        _ record: FleetRecord, times: LeaseTimes = LeaseTimes(), clock: EngineClock = .system, logger: Logger,
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) async throws -> OpenedJournal {
         var terms = try settings.terms(try journal.options(create: true))
-        terms.times = times
-        try FormerJournals.refuse(in: journal.copies)
-        let directory = try HostDirectory(journal.copies)
+        (terms.times, terms.clock) = (times, clock)
+        let path = journal.copies
+        try CopiesCheck.examinePlace(path)
         for address in addresses { try address.requireBindable() }
-        do {
-            return try await open(terms, directory, record, logger: logger, onWaiting: onWaiting)
-        } catch let error as JournalError {
-            throw directory.failure(error)
+        let log = FleetLog(logger, record, clock: clock, onWaiting: onWaiting)
+        // Once it is there, this process keeps it.
+        var directory: HostDirectory?
+        var pause = firstPause
+        while true {
+            var hasRoom = false
+            do {
+                try HostDirectory.examineRoom(path)
+                hasRoom = true
+                log.tell(.goesOn)
+                let place = try directory ?? HostDirectory(path)
+                directory = place
+                do {
+                    return try await open(terms, place, record, logger: logger, onWaiting: onWaiting)
+                } catch let error as JournalError {
+                    throw place.failure(error)
+                }
+            } catch let error as JournalError where error.code == .diskFull {
+                let words = hasRoom ? "\(error.message) \(HostDirectory.wants(at: path))" : error.message
+                log.lacksRoom(words)
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, greatestPause)
+            }
         }
     }
+
+    /// From one try on a full disk to the next.
+    private static let firstPause = Duration.seconds(1)
+    private static let greatestPause = Duration.seconds(30)
 
     private static func open(
         _ terms: HostTerms, _ directory: HostDirectory, _ record: FleetRecord, logger: Logger,

@@ -15,6 +15,12 @@ final class FleetRates: Sendable {
         self.logger = logger
     }
 
+    /// The hosts that something can be left to, with this one.
+    var present: Int { hosts.withLock { $0.present } }
+
+    /// The journals that the others of them accept into.
+    var presentJournals: Set<Int32> { hosts.withLock { $0.presentJournals } }
+
     /// All journals were looked at, of which this host has some.
     func looked(_ journals: [ListedJournal], mine: Set<Int32>) {
         let now = clock.monotonic()

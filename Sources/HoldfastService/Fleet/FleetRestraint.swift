@@ -13,6 +13,7 @@ final class FleetRestraint: Sendable {
     private let clock: EngineClock
     private let rates: FleetRates
     private let isFull: @Sendable () -> Bool
+    private let areOthersFull: @Sendable () -> Bool
     private let wallClock: @Sendable () -> FleetClock
     private let engines: @Sendable () -> [PushEngine]
     private let state = Monitor(State())
@@ -20,13 +21,15 @@ final class FleetRestraint: Sendable {
     /// - Parameters:
     ///   - rates: know how many hosts live.
     ///   - isFull: whether the journal that this host accepts into has no room.
+    ///   - areOthersFull: whether no other host that lives has room, either. Asked while this one has none.
     ///   - wallClock: this machine's beside the database's.
     ///   - engines: on this host's own journal, and on those that it has taken over.
     init(
         _ clock: EngineClock, _ rates: FleetRates, isFull: @escaping @Sendable () -> Bool,
+        areOthersFull: @escaping @Sendable () -> Bool = { false },
         wallClock: @escaping @Sendable () -> FleetClock, engines: @escaping @Sendable () -> [PushEngine]
     ) {
-        (self.clock, self.rates, self.isFull) = (clock, rates, isFull)
+        (self.clock, self.rates, self.isFull, self.areOthersFull) = (clock, rates, isFull, areOthersFull)
         (self.wallClock, self.engines) = (wallClock, engines)
     }
 
@@ -40,7 +43,7 @@ final class FleetRestraint: Sendable {
     }
 
     /// Whether other hosts are to have what this one has claimed and its journal does not take.
-    var othersLive: Bool { rates.shared.hosts > 1 }
+    var othersLive: Bool { rates.present > 1 }
 
     /// Some were claimed.
     func claimed() {
@@ -54,6 +57,16 @@ final class FleetRestraint: Sendable {
     /// That this host leaves to others what it can't send.
     func condition(now: WallTime) -> HealthCondition? {
         guard let reason else { return nil }
+        if reason == .full, areOthersFull() {
+            return HealthCondition(
+                .leftToOthers, .fault, "process", since: now, cause: "allFull",
+                what:
+                    "this host has no room in its journal, and neither has any other host: submissions by SQL and journals of "
+                    + "lost hosts wait",
+                next:
+                    "make room on one of the hosts, as the fault of its journal says, or add a host: it takes them by itself",
+                command: "holdfast postgres status")
+        }
         let (why, next) =
             switch reason {
             case .cutOff:
@@ -94,7 +107,7 @@ final class FleetRestraint: Sendable {
         }
         if isDue {
             let standings = Self.standings(engines().map { $0.status() }, isClockOff: wallClock().isOff)
-            let (isFull, hosts) = (isFull(), rates.shared.hosts)
+            let (isFull, hosts) = (isFull(), rates.present)
             state.withLock { $0.rule.looked(standings, isFull: isFull, hosts: hosts, at: now) }
         }
         return state.withLock { body($0.rule, now) }

@@ -5,6 +5,7 @@ internal import HoldfastPostgres
 struct FleetTrouble: Hashable, Sendable {
     enum Task: String, Sendable {
         case watching = "watching"
+        case takeovers
         case commands
         case blacklist
         case providerTokens = "provider-tokens"
@@ -19,6 +20,7 @@ struct FleetTrouble: Hashable, Sendable {
         fileprivate var what: String {
             switch self {
             case .watching: "other hosts are not watched, so that this one takes over nothing"
+            case .takeovers: "it is a lost host's, and is not taken over"
             case .commands: "operators' commands of the fleet are not answered"
             case .blacklist: "the blacklist is not exchanged with other hosts"
             case .providerTokens: "provider and access tokens are not exchanged with other hosts"
@@ -55,6 +57,17 @@ struct FleetTrouble: Hashable, Sendable {
         var copy = self
         copy.journal = journal
         return copy
+    }
+
+    /// A journal of a lost host has no room on this host's disk.
+    ///
+    /// - Parameter path: of the working copies.
+    init(_ want: TakeoverRoom.Want, in path: String) {
+        self.init(
+            .takeovers,
+            "its working copy needs \(SizeText.mebibytes(want.needed)) free on the file system of \(path), which has "
+                + "\(want.available >> 20) MiB free", of: .disk)
+        journal = want.journal
     }
 
     /// What is in the way of a journal in the database.

@@ -17,6 +17,8 @@ struct ServiceFindings {
     var failure: JournalFailure?
     /// Why nothing can be kept now, of a journal in a database.
     var away: JournalError?
+    /// Why a host of a fleet has no journal yet, where its own disk is full.
+    var noRoom: String?
     /// Of journals in a database.
     var fleet: (WallTime) -> [HealthCondition] = { _ in [] }
     /// Lanes that hold something, and whose route the configuration does not have.
@@ -32,7 +34,8 @@ struct ServiceFindings {
     var turnedAway = 0
 
     func conditions(now: WallTime) -> [HealthCondition] {
-        [failed(now), database(now), short(now), refused].compactMap(\.self) + unserved.map { missing($0, now) }
+        [failed(now), database(now), room(now), short(now), refused].compactMap(\.self)
+            + unserved.map { missing($0, now) }
             + webhooks.compactMap { failing($0, now) } + expiring(now) + fleet(now)
     }
 
@@ -49,6 +52,16 @@ struct ServiceFindings {
 
     private func database(_ now: WallTime) -> HealthCondition? {
         away.map { HealthCondition(databaseAway: $0, since: now) }
+    }
+
+    private func room(_ now: WallTime) -> HealthCondition? {
+        noRoom.map { words in
+            HealthCondition(
+                .diskRefusing, .fault, "journal", since: now, what: words,
+                next:
+                    "make room where working copies lie; the host goes on by itself, and others deliver what it has left",
+                command: "df -h")
+        }
     }
 
     private func short(_ now: WallTime) -> HealthCondition? {

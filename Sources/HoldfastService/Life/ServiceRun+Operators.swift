@@ -91,9 +91,11 @@ extension ServiceRun {
         }
         // What is wrong is not over because the service ends, and not begun before it serves; unless that is why it does not.
         let waiting = wait?.error
-        guard !isEnding, life != nil || failure != nil || waiting != nil else { return findings.all }
+        let noRoom = wait.flatMap { $0.lacksRoom ? $0.words : nil }
+        guard !isEnding, life != nil || failure != nil || waiting != nil || noRoom != nil else { return findings.all }
         var now = ServiceFindings(failure: failure, away: life?.away ?? waiting, unserved: unserved)
         now.fleet = { [record] now in record.conditions + (life?.fleet?.conditions(now: now) ?? []) }
+        now.noRoom = noRoom
         now.webhooks = life?.webhookStandings ?? []
         now.certificates = life?.gateway.certificates ?? []
         now.descriptors = DescriptorLimit.current.flatMap { DescriptorPlan(configuration).warning(within: $0.soft) }
@@ -106,12 +108,20 @@ extension ServiceRun {
         return engine.status().conditions
     }
 
-    /// Looks again and again, until it is cancelled.
+    /// Looks again and again, until it is cancelled. On a thread of its own: the timers of tasks stand still where a library moves
+    /// this process's clocks (libfaketime), or all threads of tasks are busy. Then nothing would be told before somebody asks.
     func watchConditions() async {
-        while !Task.isCancelled {
-            _ = conditions
-            do { try await Task.sleep(for: ServiceConditions.interval) } catch { return }
+        let isOver = Monitor(false)
+        await withTaskCancellationHandler {
+            await OwnThread.run("holdfast-conditions") { self.lookAtConditions(until: isOver) }
+        } onCancel: {
+            isOver.withLock { $0 = true }
+            isOver.broadcast()
         }
+    }
+
+    private func lookAtConditions(until isOver: Monitor<Bool>) {
+        repeat { _ = conditions } while isOver.wait(atMost: ServiceConditions.interval, for: { $0 ? true : nil }) == nil
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.

@@ -15,6 +15,9 @@ package enum SizeText {
         return number << shift
     }
 
+    /// What is needed, in whole MiB, rounded up.
+    package static func mebibytes(_ size: Int) -> String { "\((size + (1 << 20) - 1) >> 20) MiB" }
+
     package static func text(_ size: Int) -> String {
         for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] where size > 0 && size.isMultiple(of: 1 << shift) {
             return "\(size >> shift)\(unit)"

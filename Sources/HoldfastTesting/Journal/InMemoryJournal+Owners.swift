@@ -29,6 +29,12 @@ extension InMemoryJournal {
     /// Sets the instant of the engine's monotonic time before which entries may be handed out; `nil` for any time.
     package func handOut(until instant: Duration?) { state.withLock { $0.handOutUntil = instant } }
 
+    /// It does not say whether it has room.
+    package var tellsRoom: Bool { false }
+    package var wantOfRoom: JournalError? { nil }
+    package var refusal: JournalError? { nil }
+    package var firstUID: UID { UID(1) }
+
     /// Over, once it was told of its loss.
     package var handOutUntil: Duration? {
         state.withLock { $0.broken?.code == .ownershipLost ? .zero : $0.handOutUntil }

@@ -25,6 +25,8 @@ public final class InMemoryJournal: Journal, JournalService {
     /// The journal as an engine uses it.
     public var handle: JournalHandle { JournalHandle(self) }
     package let identityKey: IdentityKey
+    /// It shares none.
+    package var repeatKey: IdentityKey { identityKey }
     package let wallTimeAtOpen: WallTime?
     package let blacklist: any BlacklistStorage
     let tokens: InMemoryBlacklist

@@ -133,6 +133,11 @@ final class ObservedJournal: JournalService, @unchecked Sendable {  // confined 
     // MARK: Reads
 
     var identityKey: IdentityKey { base.identityKey }
+    var repeatKey: IdentityKey { base.repeatKey }
+    var tellsRoom: Bool { base.tellsRoom }
+    var wantOfRoom: JournalError? { base.wantOfRoom }
+    var refusal: JournalError? { base.refusal }
+    var firstUID: UID { base.firstUID }
     var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
     var blacklist: any BlacklistStorage { tokens }
     var outcomeLog: OutcomeLogFigures { base.outcomeLog }

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastService
 
 /// The disk under a journal.
@@ -16,6 +17,8 @@ struct DiskFacts: Sendable {
     var historyPerDay: Int?
     /// Whether the process that uses the journal says that it takes nothing, since the disk is full.
     var refuses = false
+    /// Why a host of a fleet can't begin with its working copies there; nil where it can.
+    var refusal: String?
     /// Whether there is a journal already, with room of its own.
     var isMade = true
     /// Whether accepted notifications are to survive a loss of power.
@@ -49,6 +52,8 @@ extension DiskFacts {
     private static let slowMedian = Duration.milliseconds(30)
     /// Above which one of them waits as long as some senders wait for an answer.
     private static let slowWorst = Duration.seconds(1)
+    /// Free bytes below which the first files of a journal can't be made.
+    private static let leastToMake = 256 << 10
     /// Free bytes below which the journal does not grow for long.
     private static let least = 64 << 20
 
@@ -78,12 +83,25 @@ extension DiskFacts {
     }
 
     private var space: DoctorFinding? {
+        if let refusal {
+            return .fault(
+                .disk, "space", nil, refusal.hasSuffix(".") ? String(refusal.dropLast()) : refusal,
+                next:
+                    "make room on this file system, or name a larger one by journal.path: `serve` takes nothing before")
+        }
         guard let free else { return nil }
         var words = "\(Format.bytes(free)) free\(total.map { " of \(Format.bytes($0))" } ?? "")"
         if refuses {
             return .fault(
                 .disk, "space", nil, "\(words): the disk is full, and nothing more is taken",
                 next: "make room on this file system; what waits is delivered meanwhile")
+        }
+        if free < Self.leastToMake, !isMade {
+            return .fault(
+                .disk, "space", nil, "\(words): the disk is full, and no journal can be made there",
+                next:
+                    "make room on this file system: with \(SizeText.mebibytes(LMDBJournal.roomForCopy())) free, a new journal takes "
+                    + "notifications")
         }
         if free < Self.least {
             return .warning(

@@ -50,9 +50,13 @@ struct DoctorRun: Sendable {
                 + [FileLook.credential(configuration, unit)].compactMap(\.self) + unreadUnit(unit))
         begins("the journal")
         let facts = await journalFacts()
-        take(.journal, facts.map { $0.findings.filter { $0.area == .journal } } ?? [])
+        let refusal = copiesRefusal
+        take(
+            .journal,
+            CopiesFacts.findings(of: configuration.journal.copies, refusal)
+                + (facts.map { $0.findings.filter { $0.area == .journal } } ?? []))
         begins("the disk")
-        take(.disk, disk(facts))
+        take(.disk, disk(facts, refusal))
         take(.service, start + (facts.map { $0.findings.filter { $0.area == .service } } ?? []))
         // Of a configuration that can't be read nothing is known.
         let limits = unread.isEmpty ? limitFacts(unit, facts).findings : []
@@ -139,12 +143,22 @@ struct DoctorRun: Sendable {
         return StartFacts.finding(HostDirectory.wait(in: configuration.journal.copies), at: EngineClock.system.wall())
     }
 
-    private func disk(_ facts: JournalFacts?) -> [DoctorFinding] {
+    /// Why a host of a fleet can't have its working copies where they are to lie; nil where it can.
+    private var copiesRefusal: JournalError? {
+        guard configuration.journal.postgres != nil else { return nil }
+        do throws(JournalError) { try CopiesCheck.examine(configuration.journal.copies) } catch { return error }
+        return nil
+    }
+
+    /// - Parameter refusal: of the place of working copies.
+    private func disk(_ facts: JournalFacts?, _ refusal: JournalError?) -> [DoctorFinding] {
         let place = configuration.journal.postgres == nil ? journal : configuration.journal.copies
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
         disk.isFull = configuration.journal.durability == .full
-        disk.isMade = FileManager.default.fileExists(atPath: place)
+        let made = configuration.journal.postgres == nil ? place : HostDirectory.ownJournal(in: place)
+        disk.isMade = FileManager.default.fileExists(atPath: made)
+        disk.refusal = refusal?.code == .diskFull ? refusal?.message : nil
         if case .answered(let status, _)? = facts?.service {
             disk.refuses = status.conditions?.contains { $0.kind == .diskRefusing } ?? false
         }

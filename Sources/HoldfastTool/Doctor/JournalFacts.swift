@@ -103,7 +103,7 @@ extension JournalFacts {
         )
     }
 
-    private static func remedy(of error: JournalError) -> String {
+    static func remedy(of error: JournalError) -> String {
         switch error.code {
         case .permissionDenied: "run the doctor as root, or as the service's user"
         case .damaged: "`holdfast journal verify` says what is damaged; with `--salvage NEW` it copies what is sound"

@@ -11,6 +11,13 @@ enum StartFacts {
         let found =
             "process \(wait.process) has been starting for \(Format.span(now.since(wait.since))), and serves nobody yet: "
             + wait.words.printable(maximumLength: 1024)
+        if wait.lacksRoom {
+            return [
+                .fault(
+                    .service, "start", nil, found,
+                    next: "make room where its working copies lie, and it goes on by itself: `df -h`")
+            ]
+        }
         guard let error = wait.error else {
             return [
                 .warning(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastService
 
 /// Whether a directory can be written to, and a journal made in it. Leaves nothing behind.
@@ -34,7 +35,9 @@ enum SystemProbe {
         guard let free = sizes?[.systemFreeSize] as? NSNumber, free.intValue < leastForNew else { return nil }
         let room = Format.bytes(free.intValue)
         return JournalError(
-            .diskFull, "\(journal) can't be made: the file system of \(directory) has \(room) free. Make room on it")
+            .diskFull,
+            "\(journal) can't be made: the file system of \(directory) has \(room) free. Make room on it. "
+                + LMDBJournal.roomWords)
     }
 
     /// Why this user can't write to a directory, a number of `errno`; nil where it can.

@@ -49,7 +49,7 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil,
+        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, clock: EngineClock = .system,
         onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) throws -> ServiceRun {
@@ -74,7 +74,7 @@ struct FleetServiceTests {
             let opened = try await FleetPlace.open(
                 postgres, journal,
                 listeningOn: configuration.gateway.listeners.map(\.listener.listen), record, times: times,
-                logger: logger,
+                clock: clock, logger: logger,
                 onWaiting: {
                     onWaiting($0)
                     tellWaiting($0)
@@ -118,6 +118,24 @@ struct FleetServiceTests {
         #expect(condition?.command == (isLeft ? "holdfast postgres status" : "holdfast journal verify"))
     }
 
+    @Test("A host that waits for room on its disk says so as a fault, with what it needs")
+    func waitsForRoom() {
+        let waits = Monitor<[OpeningWait?]>([])
+        let log = FleetLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, FleetRecord()) { wait in
+            waits.withLock { $0.append(wait) }
+        }
+        log.lacksRoom("it needs 113 MiB")
+        let wait = waits.withLock { $0.first ?? nil }
+        #expect(wait?.lacksRoom == true && wait?.error == nil)
+        var findings = ServiceFindings()
+        findings.noRoom = wait?.words
+        let condition = findings.conditions(now: WallTime(seconds: 1)).first
+        #expect(condition?.kind == .diskRefusing && condition?.severity == .fault && condition?.command == "df -h")
+        #expect(condition?.what == "this host has no room: it needs 113 MiB")
+        log.tell(.goesOn)
+        #expect(waits.withLock { $0.count == 2 && $0[1] == nil })
+    }
+
     @Test("A host whose address is taken ends before it takes a journal, however often it is started")
     func addressTaken() async throws {
         let one = try host("one")
@@ -131,6 +149,23 @@ struct FleetServiceTests {
         #expect(try list().map(\.name) == ["one"])
         await one.end()
         #expect(await running.error == nil)
+    }
+
+    @Test(
+        "A host whose clock differs from the database's says so by itself, before anybody asks for its health or figures"
+    )
+    func wrongClock() async throws {
+        let system = EngineClock.system
+        let clock = EngineClock(
+            wall: { system.wall().advanced(by: .seconds(7205)) }, monotonic: { system.monotonic() })
+        let run = try host("one", clock: clock)
+        async let outcome = run.run()
+        let isTold = await waitUntil {
+            run.engine?.status().conditions.contains { $0.kind == .clockDistrusted && $0.subject == "database" } == true
+        }
+        #expect(isTold)
+        await run.end()
+        #expect(await outcome.error == nil)
     }
 
     @Test("A host that starts waits for somebody who reads its copy of the blacklist, and for its reader's end only")

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastPostgres
 import Testing
 
 @testable import HoldfastService
@@ -44,6 +45,22 @@ struct FleetTroubleTests {
         #expect(found.map(\.command) == ["df -h", "holdfast postgres status", "holdfast status"])
         #expect(found.map { $0.next.contains("what the database says") } == [false, true, false])
         #expect(found.map { $0.next.contains("`journal.limit`") } == [false, false, true])
+    }
+
+    @Test(
+        "A journal of a lost host that has no room here is told after ten seconds, with the MiB that it needs and where"
+    )
+    func takeover() {
+        var troubles = LastingTroubles()
+        let want = TakeoverRoom.Want(journal: "gone", needed: 97 << 20, available: 12 << 20)
+        let trouble = FleetTrouble(want, in: "/copies")
+        #expect(troubles.look([trouble], at: moment(0)).isEmpty)
+        let found = troubles.look([trouble], at: moment(10))
+        #expect(found.map(\.subject) == ["gone/takeovers"] && found.map(\.command) == ["df -h"])
+        #expect(!found.areHealthy)
+        let words = found.first?.what ?? ""
+        #expect(words.contains("97 MiB free on the file system of /copies, which has 12 MiB"), "\(words)")
+        #expect(SizeText.mebibytes((97 << 20) - 1) == "97 MiB")
     }
 
     @Test("That commits wait is said by the database being away")

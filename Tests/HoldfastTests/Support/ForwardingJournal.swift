@@ -68,6 +68,12 @@ class ForwardingJournal: JournalService, @unchecked Sendable {  // Confined to t
     func close() { base.close() }
 
     var identityKey: IdentityKey { base.identityKey }
+    var repeatKey: IdentityKey { base.repeatKey }
+    var tellsRoom: Bool { base.tellsRoom }
+    var wantOfRoom: JournalError? { base.wantOfRoom }
+    var refusal: JournalError? { base.refusal }
+    var firstUID: UID { base.firstUID }
+    var handOutUntil: Duration? { nil }
     var wallTimeAtOpen: WallTime? { base.wallTimeAtOpen }
     var blacklist: any BlacklistStorage { base.blacklist }
     var outcomeLog: OutcomeLogFigures { base.outcomeLog }

@@ -248,8 +248,8 @@ struct DoctorCommandTests {
         let result = try await full.result()
         if result.status != 126 {
             let report = try Report(result)
-            // A service that runs would say whether it refuses.
-            #expect(report.level("disk", "space") == "warning", "\(report.output)")
+            // Nothing is there that could have room of its own.
+            #expect(report.level("disk", "space") == "fault", "\(report.output)")
             #expect(report.level("disk", "sync-time") == "skipped", "\(report.output)")
             #expect(report.level("disk", "file-system") == "warning", "\(report.output)")
         }

@@ -48,6 +48,14 @@ struct DoctorFindingTests {
         var full = DiskFacts(free: 10 << 20, sync: .skipped(""))
         full.refuses = true
         #expect(level(full.findings, "space") == .fault)
+        var unmade = DiskFacts(free: 100 << 10, sync: .skipped(""))
+        #expect(level(unmade.findings, "space") == .warning)
+        unmade.isMade = false
+        #expect(level(unmade.findings, "space") == .fault)
+        // What a host of a fleet would be refused for at its start.
+        full.refuses = false
+        full.refusal = "it has no room."
+        #expect(level(full.findings, "space") == .fault && full.findings.contains { $0.found == "it has no room" })
         #expect(level(disk(free: 10 << 30, growth: 16 << 30), "space") == .warning)
         #expect(level(disk(free: 17 << 30, growth: 16 << 30), "space") == .ok)
         #expect(level(disk(times: [40, 40, 40]), "sync-time") == .warning)

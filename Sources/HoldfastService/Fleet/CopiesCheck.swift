@@ -1,0 +1,27 @@
+package import Holdfast
+internal import HoldfastPostgres
+
+/// Whether a host of a fleet can have its working copies in a directory: what `serve`, `serve --check` and `doctor` refuse alike.
+/// Changes nothing.
+package enum CopiesCheck {
+    /// Finds what no waiting mends.
+    ///
+    /// - Returns: whether the directory is there; else it can be made.
+    /// - Throws: ``JournalError`` that says what is in the way.
+    @discardableResult
+    static func examinePlace(_ path: String) throws(JournalError) -> Bool {
+        let isThere = try HostDirectory.examine(path)
+        try HostDirectory.examineFileSystem(path)
+        try FormerJournals.refuse(in: path)
+        return isThere
+    }
+
+    /// The same, what the opening of the host's own copy finds, and a full file system, for which a service waits.
+    @discardableResult
+    package static func examine(_ path: String) throws(JournalError) -> Bool {
+        let isThere = try examinePlace(path)
+        try HostDirectory.examineOwnCopy(path)
+        try HostDirectory.examineRoom(path)
+        return isThere
+    }
+}
