@@ -11,6 +11,8 @@ final class RouteReports {
     private var publishedTopics: [TopicHold.Status] = []
     private var publishedHold: HoldReason?
     private var publishedThrottle: EngineStatus.Throttle?
+    /// The next attempt to connect, by both clocks.
+    private var nextConnection: Moment?
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -81,12 +83,27 @@ final class RouteReports {
         return context.teller.conditions.look(isOther: isOther) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,
-                advice: context.connector.limits.service?.advice, lanes: publishedLanes, topics: publishedTopics,
+                advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
+                lanes: publishedLanes, topics: publishedTopics,
                 throttle: judge.throttled,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
         } depth: { key in
             lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0
         }
+    }
+
+    /// When a connection may be made that waits for its time; nil where none waits.
+    private func nextConnectionAt() -> WallTime? {
+        guard connections.pool.active.isEmpty, let next = connections.pool.nextAttempt else {
+            nextConnection = nil
+            return nil
+        }
+        // The same time for the same attempt: clocks that are read at two instants differ by a little.
+        if nextConnection?.monotonic != next {
+            let now = context.clock.moment()
+            nextConnection = Moment(monotonic: next, wall: now.wall.advanced(by: next - now.monotonic))
+        }
+        return nextConnection?.wall
     }
 
     /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.
@@ -208,7 +225,7 @@ final class RouteReports {
 
     /// Of the whole engine, counted since it was made.
     private func figures(wall: WallTime) -> PeriodFigures {
-        let status = context.teller.board.status { _ in 0 }
+        let status = context.teller.board.status(backlog: { _ in 0 }, now: wall)
         let observed = context.teller.observer.engine.figures
         var figures = PeriodFigures(status, observed, wall: wall)
         (figures.accepted, figures.refused) = context.producer.shared.withLock { ($0.submitted, $0.refused) }

@@ -96,7 +96,7 @@ public struct EngineStatus: Sendable {
         /// When it was set aside.
         public let since: WallTime
         /// When the next probe is sent; `nil` while one is in flight or the next to go, and if no entry waits.
-        public let nextProbeAt: WallTime?
+        public internal(set) var nextProbeAt: WallTime?
         /// Why it was set aside.
         package let cause: Cause
 

@@ -5,6 +5,8 @@ struct RouteFindings: Hashable, Sendable {
     /// The service's own, for one that is not Apple's.
     var advice: ServiceAdvice?
     var away: ServiceReach.Away?
+    /// When a connection may be made; nil while one need not wait, is being made, or is there.
+    var nextConnectionAt: WallTime?
     var lanes: [StatusBoard.LaneSummary] = []
     var topics: [EngineStatus.Topic] = []
     var throttle: EngineStatus.Throttle?
@@ -31,7 +33,7 @@ struct RouteFindings: Hashable, Sendable {
             // Nothing is held up where nothing waits.
             .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
             since: away.since,
-            affected: waiting, failures: away.failures, cause: away.error.message,
+            affected: waiting, failures: away.failures, nextTryAt: nextConnectionAt, cause: away.error.message,
             what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
                 ? "put right what the error names; connections are tried again by themselves, and at once by the command"
@@ -85,10 +87,12 @@ struct RouteFindings: Hashable, Sendable {
         var told = throttle
         // Where nothing waits, nothing waits with a topic.
         if waiting == 0 { told.topics = [] }
+        // Told beside the words, since it passes.
+        told.nextProbeAt = nil
         return HealthCondition(
             // Nothing is held up where nothing waits, and nothing shows whether the service takes more again.
             .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
-            affected: waiting, cause: throttle.topics.joined(separator: " "),
+            affected: waiting, nextTryAt: throttle.nextProbeAt, cause: throttle.topics.joined(separator: " "),
             what: "route \(route) is \(told)",
             next: told.topics.isEmpty
                 ? "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
@@ -136,8 +140,8 @@ struct RouteFindings: Hashable, Sendable {
         case .stopped(let reason, let since) where lane.stop == .laneStopped:
             found.append(
                 HealthCondition(
-                    .laneStopped, .fault, "lane", name, route: route, since: since, affected: depth, cause: reason,
-                    what: "lane \(name) is stopped: \(reason)",
+                    .laneStopped, .fault, "lane", name, route: route, since: since, affected: depth,
+                    nextTryAt: lane.nextProbeAt, cause: reason, what: "lane \(name) is stopped: \(reason)",
                     next: "mend the cause; one entry is tried now and then, and at once by the command",
                     command: "holdfast lanes resume \(ShellText.word(name)) --now"))
         case .running, .stopped: break
@@ -159,7 +163,7 @@ struct RouteFindings: Hashable, Sendable {
             // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
             isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
             route: route,
-            since: topic.since, cause: "\(topic.cause)",
+            since: topic.since, nextTryAt: topic.nextProbeAt, cause: "\(topic.cause)",
             what: isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
                     + "aside and all others go: \(topic.reason)"

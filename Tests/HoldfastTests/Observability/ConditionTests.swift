@@ -71,6 +71,48 @@ import Testing
         #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
     }
 
+    @Test("A service that is away is told with its next try, and a time that has come is not told any more")
+    func nextTry() throws {
+        let bench = try bench {
+            $0.reconnectMinimum = .seconds(5)
+            $0.reconnectMaximum = .seconds(5)
+        }
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.refuseConnection(ConnectError(.temporary, "nobody listens"))
+        bench.settle()
+        let next = try #require(bench.status.conditions.first?.nextTryAt)
+        #expect(next > bench.clock.wall && next <= bench.clock.wall.advanced(by: .seconds(10)))
+        #expect(try line("service-away").message.contains("(next try at \(Timestamp.format(next)))"))
+        // No turn comes before the status is asked for.
+        bench.clock.advance(by: .seconds(20))
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .serviceAway && condition.nextTryAt == nil)
+    }
+
+    @Test("No lane, topic or throttle is told with a next try that has passed") func noPastTry() throws {
+        for answer in [
+            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
+            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
+            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
+        ] {
+            let bench = try bench { $0.throttle = ThrottlePolicy() }
+            bench.answer = { _ in answer }
+            try bench.submit(1..<10)
+            bench.settle()
+            let before = bench.status
+            #expect(!tries(before).isEmpty && tries(before).allSatisfy { $0 > bench.clock.wall }, "\(answer)")
+            bench.clock.advance(by: .seconds(4000))
+            #expect(tries(bench.status) == [], "\(answer)")
+        }
+    }
+
+    private func tries(_ status: EngineStatus) -> [WallTime] {
+        let topics = status.topicsSetAside.values.flatMap { $0 }.compactMap(\.nextProbeAt)
+        return Array(Set(status.lanes.compactMap(\.nextProbeAt) + topics + status.throttled.values.compactMap(\.nextProbeAt)))
+    }
+
     @Test("That connections are open and nothing is answered is told before the deadline, though nothing else happens")
     func silentBeforeTheDeadline() throws {
         let bench = try bench()
@@ -208,6 +250,7 @@ import Testing
         try bench.submit(1..<4)
         bench.settle()
         #expect(kinds(bench) == ["topic-set-aside"])
+        #expect(bench.status.conditions.first?.nextTryAt.map { $0 > bench.clock.wall } == true)
         bench.core.withdraw((1...3).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
         bench.settle()
         bench.advance(by: .seconds(600))
