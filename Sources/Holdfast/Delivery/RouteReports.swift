@@ -80,7 +80,7 @@ final class RouteReports {
     /// What is wrong with the route; nil when that is what it was. A route that ends says nothing more: what is wrong is not over.
     private func conditions(isOther: Bool) -> [HealthCondition]? {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
-        return context.teller.conditions.look(isOther: isOther) {
+        return context.teller.conditions.look(isOther: isOther, answers) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,
                 advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
@@ -90,6 +90,20 @@ final class RouteReports {
         } depth: { key in
             lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0
         }
+    }
+
+    /// What has an answer, and what has none.
+    private var answers: RouteConditions.Answers {
+        RouteConditions.Answers(
+            out: connections.links.values.reduce(0) { $0 + $1.flights.window.unanswered }, count: judge.answerCount,
+            isExplained: { [connections, judge] in
+                guard !judge.topicHold.isEmpty else { return false }
+                return connections.links.values.allSatisfy { link in
+                    link.flights.window.isEachUnanswered { topic in
+                        judge.breakers.name(of: topic).map { judge.topicHold.isSetAside($0, for: .silence) } ?? false
+                    }
+                }
+            })
     }
 
     /// When a connection may be made that waits for its time; nil where none waits.

@@ -40,6 +40,16 @@ final class RouteConditions {
         return [machine.nextTelling, foreign, reach.nextLook].compactMap(\.self).min()
     }
 
+    /// What the service has answered, and has not, as of the end of a turn.
+    struct Answers {
+        /// Requests that have no answer.
+        let out: Int
+        /// All answers so far.
+        let count: Int
+        /// Whether all that is out is of topics that are set aside for getting no answers.
+        let isExplained: () -> Bool
+    }
+
     /// Looks at the route at the end of a turn.
     ///
     /// - Parameters:
@@ -47,8 +57,9 @@ final class RouteConditions {
     ///   - depth: unconfirmed entries of a lane.
     /// - Returns: what is wrong now; nil when that is what it was.
     func look(
-        isOther: Bool, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
+        isOther: Bool, _ answers: Answers, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
     ) -> [HealthCondition]? {
+        reach.turnEnded(out: answers.out, answers: answers.count) { clock.moment() }
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
@@ -59,8 +70,7 @@ final class RouteConditions {
         var findings = findings()
         let waiting = findings.lanes.reduce(0) { $0 + depth($1.key) }
         if isDue || reach.away != nil {
-            reach.look(
-                waiting: waiting, isTopics: findings.topics.contains { $0.cause == .silence }, at: clock.moment())
+            reach.look(waiting: waiting, isExplained: answers.isExplained, at: clock.moment())
         }
         if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)

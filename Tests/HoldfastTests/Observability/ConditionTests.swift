@@ -130,6 +130,26 @@ import Testing
         #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
     }
 
+    @Test("A service that answers one request of a connection, and no other, is told as away") func firstOnly() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        bench.advance(by: .seconds(3))
+        bench.connection.answer(1, .confirmed)
+        bench.settle()
+        bench.advance(by: .seconds(9))
+        #expect(kinds(bench) == [])
+        bench.advance(by: .seconds(2))
+        #expect(kinds(bench) == ["service-away"])
+        #expect(bench.status.conditions.first?.affected == 7)
+        bench.connection.answer(2, .confirmed)
+        bench.settle()
+        #expect(kinds(bench) == ["service-away"])
+        bench.connection.answerAll()
+        bench.settle()
+        #expect(told == ["service-away", "service-away-over"] && kinds(bench) == [])
+    }
+
     @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
     func awayAgain() throws {
         let bench = try bench()
