@@ -56,7 +56,7 @@ final class RouteReports {
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
-        let topics = judge.topicHold.isEmpty ? [] : judge.topicHold.statuses
+        let topics = judge.topicHold.isEmpty ? [] : topicsSetAside
         let topicsChanged = topics != publishedTopics
         if topicsChanged { publishedTopics = topics }
         let hold = context.ending.isOver || context.ending.hasBegun ? nil : holdReason
@@ -65,7 +65,9 @@ final class RouteReports {
             publishedHold = hold
             context.tell(.holding(hold))
         }
-        let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle
+        // Of a topic and a throttle it matters what waits, too, which changes without them.
+        let mayBeOther = !topics.isEmpty || judge.throttled != nil
+        let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle || mayBeOther
         publishedThrottle = judge.throttled
         context.teller.board.publish(
             route: context.name,
@@ -85,11 +87,30 @@ final class RouteReports {
                 route: context.name, endpoint: context.connector.endpoint,
                 advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
                 lanes: publishedLanes, topics: publishedTopics,
-                throttle: judge.throttled,
+                throttle: judge.throttled, isThrottleIdle: judge.throttle.isHolding && !waitsForThrottle,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
         } depth: { key in
             lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0
         }
+    }
+
+    /// Topics that are set aside, with where their entries wait.
+    private var topicsSetAside: [TopicHold.Status] {
+        judge.topicHold.statuses.map { status in
+            var status = status
+            for (lane, places) in judge.topicHold.places(of: status.topic) { status.places[lanes[lane].id] = places }
+            return status
+        }
+    }
+
+    /// Whether anything would go if the service did not throttle the route. What waits for a topic or a tag would not, and
+    /// neither would anything of a lane that stands still.
+    private var waitsForThrottle: Bool {
+        connections.inFlight > 0
+            || lanes.indices.contains { index in
+                guard lanes[index].handsOut, context.journal.depth(lanes[index].id) > 0 else { return false }
+                return lanes[index].hasWork || lanes[index].deferral.due != nil || judge.topicHold.hidesEntries
+            }
     }
 
     /// What has an answer, and what has none.

@@ -3,6 +3,14 @@ extension TopicHold {
     /// So often the pauses double meanwhile.
     static let trialDoublings = 2
 
+    /// Whether entries may wait for a topic of which nobody is told: one on trial, or one that the service takes again.
+    var hidesEntries: Bool {
+        held.values.contains { entry in
+            if case .returning = entry.state { return !entry.places.isEmpty }
+            return entry.isOnTrial
+        }
+    }
+
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
     mutating func tryOthers(
         than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, atLeast least: Duration = .zero,

@@ -44,7 +44,7 @@ public struct HealthCondition: Hashable, Sendable {
     public var since: WallTime
     /// Notifications that wait because of it; of ``Kind/journalFull``, ``Kind/diskRefusing`` and ``Kind/databaseAway`` the
     /// refusals since it began, where a notification that is submitted again and refused again counts again. 0 if nothing is
-    /// counted.
+    /// counted: what waits for a topic counts ``OperatorDesk/status()`` alone, which leaves it out of ``Kind/throttled``.
     public var affected: Int
     /// Tries that have failed since it began: connections, probes, requests, writes.
     public var failures: Int

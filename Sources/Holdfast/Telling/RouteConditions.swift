@@ -10,6 +10,9 @@ final class RouteConditions {
     private var refused: HealthCondition?
     /// The last answer that was not the service's, and since when such answers come; nil where the service has answered since.
     private var foreign: (words: String, since: Moment)?
+    /// When the service took anything last, and whether it has taken something in this turn.
+    private var takenAt: WallTime?
+    private var hasTaken = false
     /// Whether ``foreign`` was looked at after its time.
     private var isForeignTold = false
 
@@ -26,12 +29,14 @@ final class RouteConditions {
     func take(_ news: RouteNews) {
         reach.take(news) { clock.moment() }
         if news.showsTakenCredentials { (refused, foreign) = (nil, nil) }
+        if case .settling(let counts) = news, counts.confirmed > 0 { hasTaken = true }
         if case .foreignAnswer(let words) = news { foreign = (words, foreign?.since ?? clock.moment()) }
     }
 
     /// Goes on where the route's Consumer before this one was.
     func succeed(_ other: RouteConditions) {
         (machine, reach, refused, foreign) = (other.machine, other.reach, other.refused, other.foreign)
+        takenAt = other.takenAt
     }
 
     /// When the log may be told of what was held back; nil where nothing was.
@@ -60,6 +65,7 @@ final class RouteConditions {
         isOther: Bool, _ answers: Answers, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
     ) -> [HealthCondition]? {
         reach.turnEnded(out: answers.out, answers: answers.count) { clock.moment() }
+        if hasTaken { (takenAt, hasTaken) = (clock.wall(), false) }
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
@@ -74,6 +80,7 @@ final class RouteConditions {
         }
         if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)
+        findings.takenAt = takenAt
         let now = clock.moment()
         let found = findings.conditions(depth: depth, now: now.wall)
         var all = found + stillRefused(found, waiting: waiting)

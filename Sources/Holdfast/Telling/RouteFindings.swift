@@ -10,6 +10,10 @@ struct RouteFindings: Hashable, Sendable {
     var lanes: [StatusBoard.LaneSummary] = []
     var topics: [EngineStatus.Topic] = []
     var throttle: EngineStatus.Throttle?
+    /// Whether the throttle holds nothing back: whatever waits does so for another cause.
+    var isThrottleIdle = false
+    /// When the service took anything of the route last; nil for never, as far as is known.
+    var takenAt: WallTime?
     var parking: EngineStatus.Parking?
     var hold: HoldReason?
 
@@ -20,7 +24,7 @@ struct RouteFindings: Hashable, Sendable {
         let waiting = lanes.reduce(0) { $0 + depth($1.key) }
         return [serviceAway(waiting), refused(waiting), throttled(waiting), parked(waiting), held(waiting, now)]
             .compactMap(\.self)
-            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.map { topic($0, waiting) }
+            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.compactMap { topic($0, waiting, now) }
     }
 
     private var resumeNow: String { "holdfast lanes resume \(ShellText.word(route)) --now" }
@@ -83,7 +87,7 @@ struct RouteFindings: Hashable, Sendable {
     }
 
     private func throttled(_ waiting: Int) -> HealthCondition? {
-        guard let throttle else { return nil }
+        guard let throttle, !isThrottleIdle else { return nil }
         var told = throttle
         // Where nothing waits, nothing waits with a topic.
         if waiting == 0 { told.topics = [] }
@@ -157,17 +161,28 @@ struct RouteFindings: Hashable, Sendable {
         return found
     }
 
-    private func topic(_ topic: EngineStatus.Topic, _ waiting: Int) -> HealthCondition {
+    /// So long after the service has taken something it is believed to take all others.
+    private static let belief = Duration.seconds(60)
+
+    /// The words that all but the topics that are set aside go, where nothing speaks against it.
+    private func others(_ now: WallTime) -> String {
+        guard away == nil, throttle == nil, parking == nil, hold == nil, !lanes.contains(where: { $0.stop != nil }),
+            let takenAt, now.since(takenAt) <= Self.belief
+        else { return "" }
+        return ", and all others go"
+    }
+
+    private func topic(_ topic: EngineStatus.Topic, _ waiting: Int, _ now: WallTime) -> HealthCondition? {
+        // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
+        guard waiting > 0 else { return nil }
         let isForTokens = topic.cause == .tokens
         return HealthCondition(
-            // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
-            isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
-            route: route,
+            isForTokens ? .massBadTokens : .topicSetAside, .fault, "topic", topic.topic, route: route,
             since: topic.since, nextTryAt: topic.nextProbeAt, cause: "\(topic.cause)",
             what: isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
-                    + "aside and all others go: \(topic.reason)"
-                : "topic \(topic.topic) is set aside on route \(route), and all others go: \(topic.reason)",
+                    + "aside\(others(now)): \(topic.reason)"
+                : "topic \(topic.topic) is set aside on route \(route)\(others(now)): \(topic.reason)",
             next: advice(about: topic.cause) + "; one entry is tried now and then, and at once by the command",
             command: resumeNow)
     }

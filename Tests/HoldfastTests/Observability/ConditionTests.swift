@@ -278,6 +278,39 @@ import Testing
         #expect(told == ["topic-set-aside", "topic-set-aside-over"])
     }
 
+    @Test("A topic counts what waits for it, a throttle what waits for nothing else, and none is told when all is dropped")
+    func counts() async throws {
+        let bench = try bench { $0.throttle = ThrottlePolicy() }
+        bench.answer = { notification in
+            notification.topic == "com.example.typo"
+                ? SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+                : SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(600))
+        }
+        try bench.submit(
+            (1..<3).map { number in
+                var notification = Sample.notification(number)
+                notification.topic = "com.example.typo"
+                return notification
+            })
+        bench.settle()
+        try bench.submit(10..<200)
+        bench.settle()
+        bench.advance(by: .seconds(1))
+        let conditions = try #require(try await EngineDesk(core: bench.core).status().conditions)
+        let affected = conditions.map { ($0.kind.rawValue, $0.affected) }.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        #expect(affected == ["topic-set-aside": 2, "throttled": 190])
+        bench.core.withdraw((3...192).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(bench.status.withdrawn == 190 && bench.status.throttled["default"] != nil)
+        #expect(kinds(bench) == ["topic-set-aside"])
+        bench.core.withdraw([UID(1), UID(2)], from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(kinds(bench) == [])
+        try bench.submit(300..<301)
+        bench.settle()
+        #expect(kinds(bench) == ["throttled"])
+    }
+
     // MARK: The journal
 
     @Test("A full journal is told once, however many are refused, and when it takes notifications again") func full()
