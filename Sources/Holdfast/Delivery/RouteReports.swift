@@ -38,8 +38,11 @@ final class RouteReports {
 
     /// When to come back for a measurement, a report, or a condition that was not told yet.
     var nextLook: Duration? {
-        [context.teller.observer.nextMeasurement, reports.next, context.teller.conditions.nextTelling]
-            .compactMap { $0 }.min()
+        [
+            context.teller.observer.nextMeasurement, reports.next, context.teller.conditions.nextTelling,
+            context.teller.withdrawn.nextTelling,
+        ]
+        .compactMap { $0 }.min()
     }
 
     // MARK: Status
@@ -69,6 +72,7 @@ final class RouteReports {
         let mayBeOther = !topics.isEmpty || judge.throttled != nil
         let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle || mayBeOther
         publishedThrottle = judge.throttled
+        context.teller.tellWithdrawn(isLast: context.ending.isOver || context.ending.hasBegun)
         context.teller.board.publish(
             route: context.name,
             StatusBoard.RouteState(
