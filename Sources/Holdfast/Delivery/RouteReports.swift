@@ -137,12 +137,10 @@ final class RouteReports {
             nextConnection = nil
             return nil
         }
-        // The same time for the same attempt: clocks that are read at two instants differ by a little.
-        if nextConnection?.monotonic != next {
-            let now = context.clock.moment()
-            nextConnection = Moment(monotonic: next, wall: now.wall.advanced(by: next - now.monotonic))
-        }
-        return nextConnection?.wall
+        let before = nextConnection?.monotonic == next ? nextConnection?.wall : nil
+        let time = context.clock.moment().wall(of: next, before: before)
+        nextConnection = Moment(monotonic: next, wall: time)
+        return time
     }
 
     /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.

@@ -292,6 +292,10 @@ struct TopicHold: Sendable {
     /// Lets probes go whose time has come.
     mutating func look(_ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for (topic, entry) in held {
+            if case .waiting(let until) = entry.state, until > now.monotonic {
+                let time = now.wall(of: until, before: entry.nextProbeAt)
+                if time != entry.nextProbeAt { held[topic]?.nextProbeAt = time }
+            }
             switch entry.state {
             case .waiting(let until) where until <= now.monotonic:
                 held[topic]?.state = .ready

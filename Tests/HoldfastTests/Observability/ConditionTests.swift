@@ -108,6 +108,38 @@ import Testing
         }
     }
 
+    @Test("A next try is told by the clock as it is set now") func nextTryByAnotherClock() throws {
+        for answer in [
+            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
+            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
+            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
+        ] {
+            let bench = try bench { $0.throttle = ThrottlePolicy() }
+            bench.answer = { _ in answer }
+            try bench.submit(1..<10)
+            bench.settle()
+            bench.clock.stepWall(by: .seconds(-7200))
+            bench.turn()
+            bench.settle()
+            let latest = bench.clock.wall.advanced(by: .seconds(700))
+            #expect(!tries(bench.status).isEmpty && tries(bench.status).allSatisfy { $0 < latest }, "\(answer)")
+        }
+    }
+
+    @Test("A clock that is set a second time while it is distrusted is told again") func clockSetTwice() throws {
+        let bench = try bench()
+        try bench.submit(1..<2)
+        bench.settle()
+        for _ in 0..<2 {
+            bench.clock.stepWall(by: .seconds(3600))
+            bench.turn()
+            bench.settle()
+            bench.advance(by: .seconds(90))
+        }
+        let lines = log.lines.filter { $0.event == "clock-distrusted" }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.message.contains("set ahead by") }, "\(lines.map(\.message))")
+    }
+
     private func tries(_ status: EngineStatus) -> [WallTime] {
         let topics = status.topicsSetAside.values.flatMap { $0 }.compactMap(\.nextProbeAt)
         return Array(Set(status.lanes.compactMap(\.nextProbeAt) + topics + status.throttled.values.compactMap(\.nextProbeAt)))
