@@ -86,11 +86,13 @@ final class RouteReports {
     /// What is wrong with the route; nil when that is what it was. A route that ends says nothing more: what is wrong is not over.
     private func conditions(isOther: Bool) -> [HealthCondition]? {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
-        return context.teller.conditions.look(isOther: isOther, answers) {
+        let brakes = RouteConditions.Brakes(
+            isLimited: connections.pool.isLimited, isCareful: judge.caution.isCareful)
+        return context.teller.conditions.look(isOther: isOther, answers, brakes) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,
                 advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
-                lanes: publishedLanes, topics: publishedTopics,
+                carefulLimit: judge.caution.limit, lanes: publishedLanes, topics: publishedTopics,
                 throttle: judge.throttled, isThrottleIdle: judge.throttle.isHolding && !waitsForThrottle,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
         } depth: { key in

@@ -13,6 +13,9 @@ final class RouteConditions {
     /// When the service took anything last, and whether it has taken something in this turn.
     private var takenAt: WallTime?
     private var hasTaken = false
+    /// Whether the limit on new connections keeps everything waiting, and whether few go at a time.
+    private var limited = LastingState()
+    private var careful = LastingState()
     /// Whether ``foreign`` was looked at after its time.
     private var isForeignTold = false
 
@@ -36,13 +39,13 @@ final class RouteConditions {
     /// Goes on where the route's Consumer before this one was.
     func succeed(_ other: RouteConditions) {
         (machine, reach, refused, foreign) = (other.machine, other.reach, other.refused, other.foreign)
-        takenAt = other.takenAt
+        (takenAt, limited, careful) = (other.takenAt, other.limited, other.careful)
     }
 
     /// When the log may be told of what was held back; nil where nothing was.
     var nextTelling: Duration? {
         let foreign = isForeignTold ? nil : foreign.map { $0.since.monotonic + Self.foreignPatience }
-        return [machine.nextTelling, foreign, reach.nextLook].compactMap(\.self).min()
+        return [machine.nextTelling, foreign, reach.nextLook, limited.nextLook, careful.nextLook].compactMap(\.self).min()
     }
 
     /// What the service has answered, and has not, as of the end of a turn.
@@ -55,6 +58,14 @@ final class RouteConditions {
         let isExplained: () -> Bool
     }
 
+    /// What keeps a route slow that may last.
+    struct Brakes {
+        /// Whether nothing goes before the limit on new connections allows one.
+        let isLimited: Bool
+        /// Whether few go at a time: see ``Caution``.
+        let isCareful: Bool
+    }
+
     /// Looks at the route at the end of a turn.
     ///
     /// - Parameters:
@@ -62,17 +73,19 @@ final class RouteConditions {
     ///   - depth: unconfirmed entries of a lane.
     /// - Returns: what is wrong now; nil when that is what it was.
     func look(
-        isOther: Bool, _ answers: Answers, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
+        isOther: Bool, _ answers: Answers, _ brakes: Brakes, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
     ) -> [HealthCondition]? {
+        limited.look(brakes.isLimited) { clock.moment() }
+        careful.look(brakes.isCareful) { clock.moment() }
         reach.turnEnded(out: answers.out, answers: answers.count) { clock.moment() }
         if hasTaken { (takenAt, hasTaken) = (clock.wall(), false) }
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
         let isDue = reach.nextLook.map { clock.monotonic() >= $0 } ?? false
-        guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold else {
-            return nil
-        }
+        let isBraked = limited.isTold || careful.isTold
+        guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold || isBraked
+        else { return nil }
         var findings = findings()
         let waiting = findings.lanes.reduce(0) { $0 + depth($1.key) }
         if isDue || reach.away != nil {
@@ -81,6 +94,8 @@ final class RouteConditions {
         if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)
         findings.takenAt = takenAt
+        findings.limitedSince = limited.isTold ? limited.since?.wall : nil
+        findings.carefulSince = careful.isTold ? careful.since?.wall : nil
         let now = clock.moment()
         let found = findings.conditions(depth: depth, now: now.wall)
         var all = found + stillRefused(found, waiting: waiting)

@@ -7,6 +7,11 @@ struct RouteFindings: Hashable, Sendable {
     var away: ServiceReach.Away?
     /// When a connection may be made; nil while one need not wait, is being made, or is there.
     var nextConnectionAt: WallTime?
+    /// Since when the limit on new connections keeps everything waiting; nil while it does not, or not for long.
+    var limitedSince: WallTime?
+    /// Since when few go at a time, and how many; see ``Caution``.
+    var carefulSince: WallTime?
+    var carefulLimit: Int?
     var lanes: [StatusBoard.LaneSummary] = []
     var topics: [EngineStatus.Topic] = []
     var throttle: EngineStatus.Throttle?
@@ -22,8 +27,11 @@ struct RouteFindings: Hashable, Sendable {
     ///   - now: when what has no time of its own is found.
     func conditions(depth: (LaneKey) -> Int, now: WallTime) -> [HealthCondition] {
         let waiting = lanes.reduce(0) { $0 + depth($1.key) }
-        return [serviceAway(waiting), refused(waiting), throttled(waiting), parked(waiting), held(waiting, now)]
-            .compactMap(\.self)
+        return [
+            serviceAway(waiting), limited(waiting), careful(waiting), refused(waiting), throttled(waiting), parked(waiting),
+            held(waiting, now),
+        ]
+        .compactMap(\.self)
             + lanes.flatMap { lane($0, depth($0.key), now) } + topics.compactMap { topic($0, waiting, now) }
     }
 
@@ -53,6 +61,28 @@ struct RouteFindings: Hashable, Sendable {
             what: "route \(route) is connected to its push service at \(endpoint), and \(away.error)",
             next: "look at the push service's status page; what gets no answer until its deadline goes again by itself",
             command: "holdfast doctor")
+    }
+
+    /// Where the service is away that is told, and not the limit.
+    private func limited(_ waiting: Int) -> HealthCondition? {
+        guard let limitedSince, away == nil, waiting > 0 else { return nil }
+        return HealthCondition(
+            .connectionsLimited, .warning, "route", route, route: route, since: limitedSince, affected: waiting,
+            nextTryAt: nextConnectionAt,
+            what: "route \(route) waits for a new connection to \(endpoint): so many have ended of late that the next one is "
+                + "not made before the limit on new connections allows it",
+            next: "see in the log why connections end; if a service of your own ends them on purpose, raise `limits.reconnect`")
+    }
+
+    private func careful(_ waiting: Int) -> HealthCondition? {
+        guard let carefulSince, waiting > 0 else { return nil }
+        let few = carefulLimit.map { $0 == 1 ? "one notification" : "\($0) notifications" } ?? "few notifications"
+        return HealthCondition(
+            .sendingCarefully, .warning, "route", route, route: route, since: carefulSince, affected: waiting,
+            nextTryAt: away == nil ? nextConnectionAt : nil,
+            what: "route \(route) sends \(few) at a time: several connections have ended with the same notification "
+                + "unanswered, and it is not known yet which one ends them",
+            next: "nothing has to be done: the one is found, and the others go; the log names it (`ends-connections`)")
     }
 
     /// Credentials, or a server in the service's place: one condition for all lanes of the route.

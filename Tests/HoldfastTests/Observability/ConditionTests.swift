@@ -182,6 +182,49 @@ import Testing
         #expect(told == ["service-away", "service-away-over"] && kinds(bench) == [])
     }
 
+    @Test("That nothing goes before the limit on new connections allows it is told, with when that is")
+    func connectionsLimited() throws {
+        let bench = try bench {
+            $0.reconnectBurst = 2
+            $0.reconnectInterval = .seconds(60)
+        }
+        bench.capacity = 1
+        bench.answer = { _ in .confirmed }
+        bench.prepare = { connection in connection.goesAway.withLock { $0 = 1 } }
+        try bench.submit(1..<9)
+        bench.settle()
+        #expect(bench.connections[0].count == 2 && kinds(bench) == [])
+        bench.advance(by: .seconds(6))
+        #expect(kinds(bench) == ["connections-limited"])
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.severity == .warning && condition.affected == 6)
+        let next = try #require(condition.nextTryAt)
+        #expect(next > bench.clock.wall && next < bench.clock.wall.advanced(by: .seconds(60)))
+        bench.prepare = { _ in }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.unconfirmed == 0)
+        #expect(told == ["connections-limited", "connections-limited-over"] && kinds(bench) == [])
+    }
+
+    @Test("That few go at a time, since one of them may end connections, is told where it lasts") func careful() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        for _ in 0..<3 {
+            bench.connection.end(cause: "reset by the service")
+            bench.advance(by: .seconds(1))
+        }
+        #expect(!kinds(bench).contains("sending-carefully"))
+        bench.advance(by: .seconds(5))
+        let condition = try #require(bench.status.conditions.first { $0.kind == .sendingCarefully })
+        #expect(condition.affected == 8 && condition.what.contains("sends one notification at a time"))
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.connection.answerAll()
+        bench.settle()
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.unconfirmed == 0 && kinds(bench) == [])
+    }
+
     @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
     func awayAgain() throws {
         let bench = try bench()
