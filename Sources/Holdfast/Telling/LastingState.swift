@@ -24,13 +24,15 @@ struct LastingState: Sendable {
     mutating func look(_ isSo: Bool, moment: () -> Moment) {
         guard isSo || since != nil else { return }
         let now = moment()
+        if isSo, since == nil { since = now }
+        // Until now it was so, whenever that was looked at.
+        if isSo || self.isSo { lastSeen = now.monotonic }
         self.isSo = isSo
-        if isSo {
-            since = since ?? now
-            lastSeen = now.monotonic
-        } else if now.monotonic >= lastSeen + Self.gap {
-            since = nil
+        if !isSo, now.monotonic >= lastSeen + Self.gap { since = nil }
+        guard let since else {
+            isTold = false
+            return
         }
-        isTold = since.map { now.monotonic >= $0.monotonic + Self.patience } ?? false
+        if isSo, now.monotonic >= since.monotonic + Self.patience { isTold = true }
     }
 }

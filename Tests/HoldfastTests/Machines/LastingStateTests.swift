@@ -15,12 +15,13 @@ import Testing
         state.look(true) { moment(1) }
         #expect(!state.isTold && state.nextLook == .seconds(6))
         state.look(false) { moment(2) }
-        #expect(state.nextLook == .seconds(11))
+        #expect(state.nextLook == .seconds(12))
         state.look(true) { moment(6) }
         #expect(state.isTold && state.nextLook == nil && state.since == moment(1))
-        state.look(false) { moment(7) }
-        #expect(state.isTold && state.nextLook == .seconds(16))
-        state.look(false) { moment(16) }
+        // So long nothing has looked.
+        state.look(false) { moment(70) }
+        #expect(state.isTold && state.nextLook == .seconds(80))
+        state.look(false) { moment(80) }
         #expect(!state.isTold && state.since == nil && state.nextLook == nil)
     }
 
@@ -28,9 +29,11 @@ import Testing
         var state = LastingState()
         state.look(true) { moment(1) }
         state.look(false) { moment(3) }
-        state.look(false) { moment(11) }
+        state.look(false) { moment(7) }
+        #expect(!state.isTold && state.nextLook == .seconds(13))
+        state.look(false) { moment(13) }
         #expect(!state.isTold && state.nextLook == nil)
-        state.look(true) { moment(12) }
-        #expect(state.since == moment(12))
+        state.look(true) { moment(14) }
+        #expect(state.since == moment(14))
     }
 }
