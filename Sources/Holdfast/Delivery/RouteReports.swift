@@ -140,7 +140,7 @@ final class RouteReports {
             return nil
         }
         let before = nextConnection?.monotonic == next ? nextConnection?.wall : nil
-        let time = context.clock.moment().wall(of: next, before: before)
+        let time = context.clock.moment().wallTime(of: next, before: before)
         nextConnection = Moment(monotonic: next, wall: time)
         return time
     }

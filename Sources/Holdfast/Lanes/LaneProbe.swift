@@ -57,7 +57,7 @@ struct LaneProbe: Sendable {
         case .ready: return true
         case .waiting(let until):
             guard until <= now.monotonic else {
-                nextAt = now.wall(of: until, before: nextAt)
+                nextAt = now.wallTime(of: until, before: nextAt)
                 return false
             }
             state = .ready

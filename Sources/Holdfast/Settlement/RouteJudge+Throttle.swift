@@ -112,7 +112,7 @@ extension RouteJudge {
         let pause = wait.map { max($0 - now.monotonic, .zero) }
         let isPast = throttled.nextProbeAt.map { $0 <= now.wall } ?? false
         let before = pause == nil || refusal != nil || isPast ? nil : throttled.nextProbeAt
-        throttled.nextProbeAt = pause.map { now.wall(of: now.monotonic + $0, before: before) }
+        throttled.nextProbeAt = pause.map { now.wallTime(of: now.monotonic + $0, before: before) }
         self.throttled = throttled
         return wasPaused ? [] : pause.map { [.throttled(throttled, wait: $0)] } ?? []
     }

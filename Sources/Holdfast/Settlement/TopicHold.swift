@@ -293,7 +293,7 @@ struct TopicHold: Sendable {
     mutating func look(_ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for (topic, entry) in held {
             if case .waiting(let until) = entry.state, until > now.monotonic {
-                let time = now.wall(of: until, before: entry.nextProbeAt)
+                let time = now.wallTime(of: until, before: entry.nextProbeAt)
                 if time != entry.nextProbeAt { held[topic]?.nextProbeAt = time }
             }
             switch entry.state {

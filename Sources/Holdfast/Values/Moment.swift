@@ -16,7 +16,7 @@ package struct Moment: Hashable, Sendable {
     private static let tolerance = Duration.seconds(2)
 
     /// The wall clock's time of an instant. What was said of it before stays, unless the clock was set since.
-    func wall(of instant: Duration, before: WallTime?) -> WallTime {
+    func wallTime(of instant: Duration, before: WallTime?) -> WallTime {
         let time = wall.advanced(by: instant - monotonic)
         guard let before else { return time }
         let difference = time.since(before)
