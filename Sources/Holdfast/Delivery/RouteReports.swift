@@ -115,8 +115,18 @@ final class RouteReports {
         connections.inFlight > 0
             || lanes.indices.contains { index in
                 guard lanes[index].handsOut, context.journal.depth(lanes[index].id) > 0 else { return false }
-                return lanes[index].hasWork || lanes[index].deferral.due != nil || judge.topicHold.hidesEntries
+                return lanes[index].deferral.due != nil || judge.topicHold.hidesEntries
+                    || lanes[index].hasWork && hasEntries(index)
             }
+    }
+
+    /// Whether the journal has something of the lane that is not deferred. What lies ahead of the reading may have been taken back.
+    private func hasEntries(_ index: Int) -> Bool {
+        do throws(JournalError) {
+            return try !context.journal.unconfirmed(lanes[index].id, after: .none, through: .max, limit: 1).isEmpty
+        } catch {
+            return true
+        }
     }
 
     /// What has an answer, and what has none.

@@ -372,7 +372,7 @@ import Testing
         bench.settle()
         bench.advance(by: .seconds(1))
         let conditions = try #require(try await EngineDesk(core: bench.core).status().conditions)
-        let affected = conditions.map { ($0.kind.rawValue, $0.affected) }.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        let affected = Dictionary(uniqueKeysWithValues: conditions.map { ($0.kind.rawValue, $0.affected) })
         #expect(affected == ["topic-set-aside": 2, "throttled": 190])
         bench.core.withdraw((3...192).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
         bench.settle()
