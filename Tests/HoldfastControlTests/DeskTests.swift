@@ -37,6 +37,12 @@ struct DeskTests {
                     name: "", endpoint: "", connection: "", isAway: true, inFlight: 0, suspects: 0, holding: "clock"),
             ])
         told.blacklistDamage = 3
+        told.routes[0].topics[0].waiting = 30_000
+        told.conditions = [
+            HealthCondition(
+                .serviceAway, .warning, "route", "r", route: "r", since: now, affected: 7, failures: 2,
+                nextTryAt: now.advanced(by: .milliseconds(1500)), what: "it is away", next: "wait")
+        ]
         let status = told
         let insights: [EntryInsight] = [
             .init(uid: UID(1), standing: .inFlight(since: now)), .init(uid: UID(2), standing: .inFlight(since: nil)),

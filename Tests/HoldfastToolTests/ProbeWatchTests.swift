@@ -71,7 +71,7 @@ struct ProbeWatchTests {
     )
     func topic() {
         let before = status(.running, topicProbe: later, isTopicAside: true)
-        #expect(found(before, before).isOpen)
+        #expect(found(before, before).isOpen && found(before, before).openTopics == ["t"])
         #expect(!found(before, status(.running, 0, topicProbe: later, isTopicAside: true)).isOpen)
         let after = status(.running, topicProbe: later.advanced(by: .seconds(1)), isTopicAside: true)
         #expect(found(before, after).refusals.map(\.name) == ["t"] && !found(before, after).isOpen)

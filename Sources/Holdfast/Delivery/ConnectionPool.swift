@@ -46,6 +46,12 @@ struct ConnectionPool: Sendable {
     /// When one may be made that may not be made yet.
     var nextAttempt: Duration? { if case .waiting(let until) = making { until } else { nil } }
 
+    /// Whether nothing is there, and the next connection waits for the limit on new ones.
+    var isLimited: Bool {
+        guard active.isEmpty, awaitsBudget, case .waiting = making else { return false }
+        return true
+    }
+
     /// Nothing is there, and nothing comes before its time.
     var isAway: Bool {
         guard active.isEmpty else { return false }

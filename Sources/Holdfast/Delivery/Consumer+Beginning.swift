@@ -28,6 +28,7 @@ extension RouteContext {
             clock: surroundings.clock, gate: surroundings.gate, inbox: RouteInbox(),
             teller: RouteTeller(
                 observer, board: surroundings.board, events: surroundings.events, route: route.name,
+                clock: surroundings.clock,
                 conditions: RouteConditions(
                     log, clock: surroundings.clock, interval: configuration.logInterval,
                     answersEach: route.connector.confirmationMode == .perNotification)),

@@ -39,7 +39,8 @@ extension Promotions {
         }
         guard !changed.isEmpty || !taken.isEmpty else { return }
         for index in lanes.indices {
-            if changed.contains(lanes[index].id) { refresh(index, at: now) }
+            let id = lanes[index].id
+            if changed.contains(id) || taken.contains(id) { refresh(index, at: now) }
             if taken.contains(lanes[index].id) { lookAtPlaces(of: index) }
         }
     }

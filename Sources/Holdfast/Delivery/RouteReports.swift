@@ -11,6 +11,8 @@ final class RouteReports {
     private var publishedTopics: [TopicHold.Status] = []
     private var publishedHold: HoldReason?
     private var publishedThrottle: EngineStatus.Throttle?
+    /// The next attempt to connect, by both clocks.
+    private var nextConnection: Moment?
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -36,8 +38,11 @@ final class RouteReports {
 
     /// When to come back for a measurement, a report, or a condition that was not told yet.
     var nextLook: Duration? {
-        [context.teller.observer.nextMeasurement, reports.next, context.teller.conditions.nextTelling]
-            .compactMap { $0 }.min()
+        [
+            context.teller.observer.nextMeasurement, reports.next, context.teller.conditions.nextTelling,
+            context.teller.withdrawn.nextTelling,
+        ]
+        .compactMap { $0 }.min()
     }
 
     // MARK: Status
@@ -54,7 +59,7 @@ final class RouteReports {
         }
         let changed = statuses != publishedLanes
         if changed { publishedLanes = statuses }
-        let topics = judge.topicHold.isEmpty ? [] : judge.topicHold.statuses
+        let topics = judge.topicHold.isEmpty ? [] : topicsSetAside
         let topicsChanged = topics != publishedTopics
         if topicsChanged { publishedTopics = topics }
         let hold = context.ending.isOver || context.ending.hasBegun ? nil : holdReason
@@ -63,8 +68,11 @@ final class RouteReports {
             publishedHold = hold
             context.tell(.holding(hold))
         }
-        let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle
+        // Of a topic and a throttle it matters what waits, too, which changes without them.
+        let mayBeOther = !topics.isEmpty || judge.throttled != nil
+        let isOther = changed || topicsChanged || holdChanged || judge.throttled != publishedThrottle || mayBeOther
         publishedThrottle = judge.throttled
+        context.teller.tellWithdrawn(isLast: context.ending.isOver || context.ending.hasBegun)
         context.teller.board.publish(
             route: context.name,
             StatusBoard.RouteState(
@@ -78,15 +86,73 @@ final class RouteReports {
     /// What is wrong with the route; nil when that is what it was. A route that ends says nothing more: what is wrong is not over.
     private func conditions(isOther: Bool) -> [HealthCondition]? {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
-        return context.teller.conditions.look(isOther: isOther) {
+        let brakes = RouteConditions.Brakes(
+            isLimited: connections.pool.isLimited, isCareful: judge.caution.isCareful)
+        return context.teller.conditions.look(isOther: isOther, answers, brakes) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,
-                advice: context.connector.limits.service?.advice, lanes: publishedLanes, topics: publishedTopics,
-                throttle: judge.throttled,
+                advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
+                carefulLimit: judge.caution.limit, lanes: publishedLanes, topics: publishedTopics,
+                throttle: judge.throttled, isThrottleIdle: judge.throttle.isHolding && !waitsForThrottle,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
         } depth: { key in
             lanes.first { $0.key == key }.map { context.journal.depth($0.id) } ?? 0
         }
+    }
+
+    /// Topics that are set aside, with where their entries wait.
+    private var topicsSetAside: [TopicHold.Status] {
+        judge.topicHold.statuses.map { status in
+            var status = status
+            for (lane, places) in judge.topicHold.places(of: status.topic) { status.places[lanes[lane].id] = places }
+            return status
+        }
+    }
+
+    /// Whether anything would go if the service did not throttle the route. What waits for a topic or a tag would not, and
+    /// neither would anything of a lane that stands still.
+    private var waitsForThrottle: Bool {
+        connections.inFlight > 0
+            || lanes.indices.contains { index in
+                guard lanes[index].handsOut, context.journal.depth(lanes[index].id) > 0 else { return false }
+                return lanes[index].deferral.due != nil || judge.topicHold.hidesEntries
+                    || lanes[index].hasWork && hasEntries(index)
+            }
+    }
+
+    /// Whether the journal has something of the lane that is not deferred. What lies ahead of the reading may have been taken back.
+    private func hasEntries(_ index: Int) -> Bool {
+        do throws(JournalError) {
+            return try !context.journal.unconfirmed(lanes[index].id, after: .none, through: .max, limit: 1).isEmpty
+        } catch {
+            return true
+        }
+    }
+
+    /// What has an answer, and what has none.
+    private var answers: RouteConditions.Answers {
+        RouteConditions.Answers(
+            out: connections.links.values.reduce(0) { $0 + $1.flights.window.unanswered }, count: judge.answerCount,
+            isExplained: { [connections, judge] in
+                guard !judge.topicHold.isEmpty else { return false }
+                return connections.links.values.allSatisfy { link in
+                    link.flights.window.isEachUnanswered { topic in
+                        judge.breakers.name(of: topic).map { judge.topicHold.isSetAside($0, for: .silence) } ?? false
+                    }
+                }
+            })
+    }
+
+    /// When a connection may be made that waits for its time; nil where none waits.
+    private func nextConnectionAt() -> WallTime? {
+        guard connections.pool.active.isEmpty, let next = connections.pool.nextAttempt else {
+            nextConnection = nil
+            return nil
+        }
+        let before = nextConnection?.monotonic == next ? nextConnection?.wall : nil
+        let time = context.clock.moment().wallTime(of: next, before: before)
+        nextConnection = Moment(monotonic: next, wall: time)
+        return time
     }
 
     /// Why the route hands out nothing, for others to read: a probe that is under way is no end of the pause.
@@ -208,7 +274,7 @@ final class RouteReports {
 
     /// Of the whole engine, counted since it was made.
     private func figures(wall: WallTime) -> PeriodFigures {
-        let status = context.teller.board.status { _ in 0 }
+        let status = context.teller.board.status(backlog: { _ in 0 }, now: wall)
         let observed = context.teller.observer.engine.figures
         var figures = PeriodFigures(status, observed, wall: wall)
         (figures.accepted, figures.refused) = context.producer.shared.withLock { ($0.submitted, $0.refused) }

@@ -3,7 +3,8 @@ extension EngineCore {
     /// As of now.
     package func status() -> EngineStatus {
         let laneIDs = registry.withLock(\.laneIDs)
-        var status = board.status { key in laneIDs[key].map(journal.depth) ?? 0 }
+        var status = board.status(
+            backlog: { key in laneIDs[key].map(journal.depth) ?? 0 }, now: producers.clock.wall())
         (status.submitted, status.refused) = producers.shared.withLock { ($0.submitted, $0.refused) }
         let oldest = observer.oldest
         for index in status.lanes.indices where status.lanes[index].backlog > 0 {

@@ -11,7 +11,14 @@ struct EngineDesk: FleetOrderDesk {
     }
 
     func status() async throws -> DeskStatus {
-        let status = core.status()
+        var status = core.status()
+        for (route, topics) in status.topicsSetAside {
+            status.topicsSetAside[route] = topics.map { topic in
+                var topic = topic
+                topic.waiting = waiting(for: topic)
+                return topic
+            }
+        }
         let measured = core.observer.figures
         let routes = core.consumers.map { consumer in
             let (inFlight, suspects) = core.board.load(of: consumer.name)
@@ -38,7 +45,8 @@ struct EngineDesk: FleetOrderDesk {
         desk.figures = DeskStatus.Figures(
             status, answers: DeskStatus.Times(measured.answers), commits: DeskStatus.Times(measured.commits))
         desk.conditions = status.conditions.counted(
-            held: Dictionary(desk.pausedTags.map { (TagPause.name(of: $0.tag), $0.held) }, uniquingKeysWith: +))
+            held: Dictionary(desk.pausedTags.map { (TagPause.name(of: $0.tag), $0.held) }, uniquingKeysWith: +)
+        ).counted(topics: status.topicsSetAside, lanes: desk.lanes)
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in
@@ -47,6 +55,19 @@ struct EngineDesk: FleetOrderDesk {
                 trouble: report.trouble, notice: report.notice)
         }
         return desk
+    }
+
+    /// The entries that wait for a topic, one by one, as with a paused tag; nil where they can't be read.
+    private func waiting(for topic: EngineStatus.Topic) -> Int? {
+        do {
+            var count = 0
+            for (lane, places) in topic.places {
+                for place in places { count += try core.journal.deferredCount(lane, dueAt: place) }
+            }
+            return count
+        } catch {
+            return nil
+        }
     }
 
     /// As of now: the measured one is of some seconds ago. Nil for none, and for one that can't be read; who must read it to

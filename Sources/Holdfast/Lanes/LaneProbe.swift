@@ -56,7 +56,10 @@ struct LaneProbe: Sendable {
         case .idle: return false
         case .ready: return true
         case .waiting(let until):
-            guard until <= now.monotonic else { return false }
+            guard until <= now.monotonic else {
+                nextAt = now.wallTime(of: until, before: nextAt)
+                return false
+            }
             state = .ready
             return true
         case .out(_, _, let deadline):

@@ -35,6 +35,7 @@ extension RouteJudge {
         flights.note(.confirmed)
         flights.confirmations += tickets.count
         flights.answered += tickets.count
+        answerCount += tickets.count
         credentialsWork(&plan, now: now.monotonic)
         let hasRefused = !refusedEntries.isEmpty
         let awaitsProbe = lanes.hasProbeOut || topicHold.hasProbeOut
@@ -98,6 +99,7 @@ extension RouteJudge {
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if result.isAnswer || result.status != nil {
+            answerCount += 1
             answered(flight, at: now)
         } else if result.verdict == .unknown {
             leftUnanswered(flight, on: flights, into: &plan, at: now)

@@ -20,7 +20,7 @@ extension RouteJudge {
         case .convicted(let requests):
             guard let name else { return }
             let words =
-                "the push service answers others, and left its last \(counted(requests, "request", "requests")) unanswered"
+                "the push service has answered others, and left its last \(counted(requests, "request", "requests")) unanswered"
             if topicHold.convict(name, words: words, configuration.probes, at: now, random: jitter.unit()) {
                 plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside))
             }

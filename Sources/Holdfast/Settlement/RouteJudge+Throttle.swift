@@ -111,7 +111,8 @@ extension RouteJudge {
         let wait = throttle.isPaused ? throttle.nextAllowance(inFlight: inFlight, now: now.monotonic) : nil
         let pause = wait.map { max($0 - now.monotonic, .zero) }
         let isPast = throttled.nextProbeAt.map { $0 <= now.wall } ?? false
-        if pause == nil || refusal != nil || isPast { throttled.nextProbeAt = pause.map { now.wall.advanced(by: $0) } }
+        let before = pause == nil || refusal != nil || isPast ? nil : throttled.nextProbeAt
+        throttled.nextProbeAt = pause.map { now.wallTime(of: now.monotonic + $0, before: before) }
         self.throttled = throttled
         return wasPaused ? [] : pause.map { [.throttled(throttled, wait: $0)] } ?? []
     }

@@ -26,7 +26,7 @@ extension RouteJudge {
         let requests = topicRefusals.refused(
             flight.topic, device: flight.recipient, handedOutIn: flight.handedOutIn)
         let words = requests.map {
-            "the push service takes others, and has refused its last \($0) requests for now: "
+            "the push service has taken others, and refused its last \($0) requests for now: "
                 + SettlementPlan.describe(result)
         }
         let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero

@@ -25,6 +25,8 @@ final class RouteJudge {
     var throttle: RouteThrottle
     /// Since when the service throttles; nil while it does not.
     var throttled: EngineStatus.Throttle?
+    /// All answers so far, each notification's own: see ``ServiceReach``.
+    var answerCount = 0
     /// The entry that the service refused for now last.
     var lastRefused: EntryKey?
     var refusedEntries = RefusedEntries()

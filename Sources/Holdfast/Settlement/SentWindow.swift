@@ -251,6 +251,11 @@ package struct SentWindow: Sendable {
         return (unanswered.prefix(streams), unanswered.dropFirst(streams))
     }
 
+    /// Whether every request without an answer is of such a topic.
+    func isEachUnanswered(of isSuch: (UInt32) -> Bool) -> Bool {
+        slots.allSatisfy { !$0.state.isUnanswered || isSuch($0.flight.topic) }
+    }
+
     private mutating func occupy(_ flight: Flight, _ state: State) -> Ticket {
         var flight = flight
         flight.handedOutAt = clock.now

@@ -23,6 +23,7 @@ extension TopicHold {
         guard let topic = slots[slot] else { return lookThrough(lane: lane) }
         held[topic]?.places.insert(place)
         held[topic]?.hasWaited = true
+        held[topic]?.isDeserted = false
         changeSides(of: topic)
     }
 
@@ -110,6 +111,14 @@ extension TopicHold {
     /// Where entries of topics wait in the lane.
     func places(inLane lane: Int) -> [WallTime] {
         held.values.flatMap { entry in entry.places.filter { $0.lane == lane }.map { Self.due(slot: entry.slot, $0) } }
+    }
+
+    /// Where entries of the topic wait: in each lane, the due times of its places.
+    func places(of topic: String) -> [Int: [WallTime]] {
+        guard let entry = held[topic] else { return [:] }
+        return Dictionary(grouping: entry.places, by: \.lane).mapValues { places in
+            places.map { Self.due(slot: entry.slot, $0) }.sorted()
+        }
     }
 
     /// Nothing waits in the place any more.

@@ -70,6 +70,8 @@ extension TopicHold {
         var places: Set<Place> = []
         /// Whether one has waited anywhere.
         var hasWaited = false
+        /// Whether nothing of it waits any more, as far as is known. Nobody is told.
+        var isDeserted = false
         /// It lets others go first, to learn how they fare: see ``TopicSilence`` and ``TopicRefusals``. Nobody is told at first.
         var isOnTrial = false
         /// Since when.

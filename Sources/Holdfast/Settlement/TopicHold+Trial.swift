@@ -5,6 +5,14 @@ extension TopicHold {
     /// So long others may go, and be taken, before it is told that the topic waits.
     static let untold = Duration.seconds(15)
 
+    /// Whether entries may wait for a topic of which nobody is told: one on trial, or one that the service takes again.
+    var hidesEntries: Bool {
+        held.values.contains { entry in
+            if case .returning = entry.state { return !entry.places.isEmpty }
+            return entry.isOnTrial
+        }
+    }
+
     /// The topic waits, and others go. Nobody is told before it is clear that it is not the service.
     mutating func tryOthers(
         than topic: String, cause: Cause, words: String, _ schedule: ProbeSchedule, atLeast least: Duration = .zero,

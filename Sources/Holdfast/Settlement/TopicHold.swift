@@ -213,6 +213,11 @@ struct TopicHold: Sendable {
         isLeft(entry) && entry.cause != .refusals ? entry.waitsSince + Self.settled : nil
     }
 
+    /// When a topic of which nothing waits any more is told no longer.
+    private func desertedAt(_ entry: Held) -> Duration? {
+        isLeft(entry) && !entry.isDeserted ? entry.waitsSince + Self.settled : nil
+    }
+
     mutating func forget(_ topic: String) {
         guard let entry = held.removeValue(forKey: topic) else { return }
         slots[entry.slot] = nil
@@ -226,6 +231,7 @@ struct TopicHold: Sendable {
         let pause = max(schedule.pause(after: entry.failures, random: random), least)
         held[topic]?.state = .waiting(until: now.monotonic + pause)
         held[topic]?.waitsSince = now.monotonic
+        held[topic]?.isDeserted = false
         held[topic]?.nextProbeAt = now.wall.advanced(by: pause)
     }
 
@@ -289,12 +295,17 @@ struct TopicHold: Sendable {
     mutating func look(_ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for (topic, entry) in held {
             if let told = toldAt(entry), told <= now.monotonic { held[topic]?.isTold = true }
+            if case .waiting(let until) = entry.state, until > now.monotonic {
+                let time = now.wallTime(of: until, before: entry.nextProbeAt)
+                if time != entry.nextProbeAt { held[topic]?.nextProbeAt = time }
+            }
             switch entry.state {
             case .waiting(let until) where until <= now.monotonic:
                 held[topic]?.state = .ready
                 changeSides(of: topic)
                 forgetIfIdle(topic)
             case .waiting where forgetsAt(entry).map { $0 <= now.monotonic } ?? false: forget(topic)
+            case .waiting where desertedAt(entry).map { $0 <= now.monotonic } ?? false: held[topic]?.isDeserted = true
             case .out(_, _, let deadline) where deadline <= now.monotonic:
                 wait(topic, schedule, at: now, random: random)
             case .waiting, .ready, .out, .returning: continue
@@ -330,7 +341,7 @@ struct TopicHold: Sendable {
         guard !held.isEmpty else { return nil }
         let states = held.values.lazy.compactMap { entry -> Duration? in
             switch entry.state {
-            case .waiting(let until): min(until, forgetsAt(entry) ?? until)
+            case .waiting(let until): min(until, forgetsAt(entry) ?? until, desertedAt(entry) ?? until)
             case .out(_, _, let until): until
             case .ready, .returning: nil
             }
@@ -345,7 +356,7 @@ struct TopicHold: Sendable {
     var statuses: [Status] {
         held.compactMap { topic, entry in
             if case .returning = entry.state { return nil }
-            if entry.isOnTrial, !entry.isTold { return nil }
+            if entry.isOnTrial && !entry.isTold || entry.isDeserted { return nil }
             // One that is on its way, or goes next, has no time any more.
             let next = if case .waiting = entry.state { entry.nextProbeAt } else { WallTime?.none }
             return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: next, cause: entry.cause)

@@ -96,9 +96,13 @@ public struct EngineStatus: Sendable {
         /// When it was set aside.
         public let since: WallTime
         /// When the next probe is sent; `nil` while one is in flight or the next to go, and if no entry waits.
-        public let nextProbeAt: WallTime?
+        public internal(set) var nextProbeAt: WallTime?
+        /// The number of entries that wait for it; `nil` where they are not counted. ``OperatorDesk/status()`` counts them.
+        public package(set) var waiting: Int?
         /// Why it was set aside.
         package let cause: Cause
+        /// Where its entries wait: in each lane, their due times.
+        package internal(set) var places: [LaneID: [WallTime]] = [:]
 
         /// Why a topic is set aside.
         package enum Cause: Hashable, Sendable {

@@ -1,6 +1,10 @@
 extension HealthCondition.Kind {
     /// No connection to the push service can be made, or it does not answer.
     public static let serviceAway = Self(rawValue: "service-away")
+    /// No connection may be made yet: as many were made of late as the limit on new ones allows.
+    public static let connectionsLimited = Self(rawValue: "connections-limited")
+    /// Few notifications go at a time, since one of them ends the connections that it is sent on.
+    public static let sendingCarefully = Self(rawValue: "sending-carefully")
     /// The push service refuses a route's credentials.
     public static let credentialsRefused = Self(rawValue: "credentials-refused")
     /// Something other than the push service answers.
@@ -70,7 +74,8 @@ extension HealthCondition.Kind {
 
     /// All kinds of this version.
     public static let all: [Self] = [
-        .serviceAway, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused, .topicSetAside, .massBadTokens,
+        .serviceAway, .connectionsLimited, .sendingCarefully, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused,
+        .topicSetAside, .massBadTokens,
         .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
         .outcomesFull, .ownershipUnproven, .databaseAway, .databaseTrouble, .ordersLost, .commitsLost, .copySetAside,
         .oldPrimary, .leftToOthers, .clockDistrusted, .blacklistDamaged, .entriesQuarantined, .entriesUnreachable,
@@ -85,12 +90,14 @@ extension HealthCondition.Kind {
     var whenOver: String? {
         switch self {
         case .serviceAway: "the push service answers again"
+        case .connectionsLimited: "connections are made again"
+        case .sendingCarefully: "as many go at a time again as there is room for"
         case .credentialsRefused: "the credentials are not refused any more"
         case .wrongServer: "the push service itself answers again"
         case .laneStopped, .lanePaused: "the lane runs again"
-        case .topicSetAside, .massBadTokens: "the topic is not set aside any more"
+        case .topicSetAside, .massBadTokens: "the topic holds nothing up any more"
         case .tagPaused: "the tag is resumed"
-        case .throttled: "the service takes everything again"
+        case .throttled: "the service throttles nothing any more"
         case .parked: "new provider tokens are made again"
         case .journalFull: "the journal takes notifications again"
         case .diskRefusing: "the disk takes writes again"

@@ -44,10 +44,12 @@ public struct HealthCondition: Hashable, Sendable {
     public var since: WallTime
     /// Notifications that wait because of it; of ``Kind/journalFull``, ``Kind/diskRefusing`` and ``Kind/databaseAway`` the
     /// refusals since it began, where a notification that is submitted again and refused again counts again. 0 if nothing is
-    /// counted.
+    /// counted: what waits for a topic counts ``OperatorDesk/status()`` alone, which leaves it out of ``Kind/throttled``.
     public var affected: Int
     /// Tries that have failed since it began: connections, probes, requests, writes.
     public var failures: Int
+    /// When it is tried next, by itself; `nil` while that is not known, or while it is being tried.
+    public var nextTryAt: WallTime?
     /// What happened, to what, and why.
     public var what: String
     /// The next step of an operator.
@@ -59,19 +61,21 @@ public struct HealthCondition: Hashable, Sendable {
 
     package init(
         _ kind: Kind, _ severity: Severity, _ about: String, _ subject: String = "", route: String? = nil,
-        since: WallTime, affected: Int = 0, failures: Int = 0, cause: String = "", what: String, next: String,
-        command: String? = nil
+        since: WallTime, affected: Int = 0, failures: Int = 0, nextTryAt: WallTime? = nil, cause: String = "",
+        what: String, next: String, command: String? = nil
     ) {
         (self.kind, self.about, self.subject, self.route) = (kind, about, subject, route)
         (self.severity, self.since, self.affected, self.failures) = (severity, since, affected, failures)
+        self.nextTryAt = nextTryAt
         // Messages of errors are sentences with a full stop.
         let sentence = what.hasSuffix(".") ? String(what.dropLast()) : what
         (self.cause, self.what, self.next, self.command) = (cause, sentence, next, command)
     }
 
-    /// What happened, and the next step, for operators.
+    /// What happened, when it is tried next, and the next step, for operators.
     public var words: String {
-        "\(what). Next: \(next)\(command.map { " (`\($0)`)" } ?? "")"
+        let trial = nextTryAt.map { " (next try at \(Timestamp.format($0)))" } ?? ""
+        return "\(what)\(trial). Next: \(next)\(command.map { " (`\($0)`)" } ?? "")"
     }
 
     /// The order of lists: the worst first, then the oldest.

@@ -176,14 +176,16 @@ struct JournalFindings: Sendable {
     private func clock(_ now: WallTime) -> HealthCondition? {
         guard let (doubt, end) = clockDoubt else { return nil }
         let time = Timestamp.format(WallTime(seconds: end.seconds))
+        // A clock that is set again is doubted anew, and told of again.
+        let cause = "\(doubt.until)"
         guard doubt.held.count > 0 else {
             return HealthCondition(
-                .clockDistrusted, .warning, "clock", since: now,
+                .clockDistrusted, .warning, "clock", since: now, cause: cause,
                 what: "\(doubt.words): what looks expired waits until \(time)",
                 next: "see whether the clock is right and what sets it", command: "timedatectl")
         }
         return HealthCondition(
-            .clockDistrusted, .warning, "clock", since: now, affected: doubt.held.count, cause: "held",
+            .clockDistrusted, .warning, "clock", since: now, affected: doubt.held.count, cause: "held \(cause)",
             what: "\(doubt.words): \(doubt.held.isAtLeast ? "at least " : "")"
                 + "\(counted(doubt.held.count, "notification looks", "notifications look")) expired by it, "
                 + "and those that still do at \(time) end as expired",

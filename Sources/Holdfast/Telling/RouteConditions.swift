@@ -10,6 +10,12 @@ final class RouteConditions {
     private var refused: HealthCondition?
     /// The last answer that was not the service's, and since when such answers come; nil where the service has answered since.
     private var foreign: (words: String, since: Moment)?
+    /// When the service took anything last, and whether it has taken something in this turn.
+    private var takenAt: WallTime?
+    private var hasTaken = false
+    /// Whether the limit on new connections keeps everything waiting, and whether few go at a time.
+    private var limited = LastingState()
+    private var careful = LastingState()
     /// Whether ``foreign`` was looked at after its time.
     private var isForeignTold = false
 
@@ -26,18 +32,38 @@ final class RouteConditions {
     func take(_ news: RouteNews) {
         reach.take(news) { clock.moment() }
         if news.showsTakenCredentials { (refused, foreign) = (nil, nil) }
+        if case .settling(let counts) = news, counts.confirmed > 0 { hasTaken = true }
         if case .foreignAnswer(let words) = news { foreign = (words, foreign?.since ?? clock.moment()) }
     }
 
     /// Goes on where the route's Consumer before this one was.
     func succeed(_ other: RouteConditions) {
         (machine, reach, refused, foreign) = (other.machine, other.reach, other.refused, other.foreign)
+        (takenAt, limited, careful) = (other.takenAt, other.limited, other.careful)
     }
 
     /// When the log may be told of what was held back; nil where nothing was.
     var nextTelling: Duration? {
         let foreign = isForeignTold ? nil : foreign.map { $0.since.monotonic + Self.foreignPatience }
-        return [machine.nextTelling, foreign, reach.nextLook].compactMap(\.self).min()
+        return [machine.nextTelling, foreign, reach.nextLook, limited.nextLook, careful.nextLook].compactMap(\.self).min()
+    }
+
+    /// What the service has answered, and has not, as of the end of a turn.
+    struct Answers {
+        /// Requests that have no answer.
+        let out: Int
+        /// All answers so far.
+        let count: Int
+        /// Whether all that is out is of topics that are set aside for getting no answers.
+        let isExplained: () -> Bool
+    }
+
+    /// What keeps a route slow that may last.
+    struct Brakes {
+        /// Whether nothing goes before the limit on new connections allows one.
+        let isLimited: Bool
+        /// Whether few go at a time: see ``Caution``.
+        let isCareful: Bool
     }
 
     /// Looks at the route at the end of a turn.
@@ -47,23 +73,29 @@ final class RouteConditions {
     ///   - depth: unconfirmed entries of a lane.
     /// - Returns: what is wrong now; nil when that is what it was.
     func look(
-        isOther: Bool, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
+        isOther: Bool, _ answers: Answers, _ brakes: Brakes, _ findings: () -> RouteFindings, depth: (LaneKey) -> Int
     ) -> [HealthCondition]? {
+        limited.look(brakes.isLimited) { clock.moment() }
+        careful.look(brakes.isCareful) { clock.moment() }
+        reach.turnEnded(out: answers.out, answers: answers.count) { clock.moment() }
+        if hasTaken { (takenAt, hasTaken) = (clock.wall(), false) }
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
         let isDue = reach.nextLook.map { clock.monotonic() >= $0 } ?? false
-        guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold else {
-            return nil
-        }
+        let isBraked = limited.isTold || careful.isTold
+        guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold || isBraked
+        else { return nil }
         var findings = findings()
         let waiting = findings.lanes.reduce(0) { $0 + depth($1.key) }
         if isDue || reach.away != nil {
-            reach.look(
-                waiting: waiting, isTopics: findings.topics.contains { $0.cause == .silence }, at: clock.moment())
+            reach.look(waiting: waiting, isExplained: answers.isExplained, at: clock.moment())
         }
         if waiting == 0 { foreign = nil }
         (findings.away, lastAway) = (reach.away, reach.away)
+        findings.takenAt = takenAt
+        findings.limitedSince = limited.isTold ? limited.since?.wall : nil
+        findings.carefulSince = careful.isTold ? careful.since?.wall : nil
         let now = clock.moment()
         let found = findings.conditions(depth: depth, now: now.wall)
         var all = found + stillRefused(found, waiting: waiting)

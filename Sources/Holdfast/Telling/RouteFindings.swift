@@ -5,9 +5,20 @@ struct RouteFindings: Hashable, Sendable {
     /// The service's own, for one that is not Apple's.
     var advice: ServiceAdvice?
     var away: ServiceReach.Away?
+    /// When a connection may be made; nil while one need not wait, is being made, or is there.
+    var nextConnectionAt: WallTime?
+    /// Since when the limit on new connections keeps everything waiting; nil while it does not, or not for long.
+    var limitedSince: WallTime?
+    /// Since when few go at a time, and how many; see ``Caution``.
+    var carefulSince: WallTime?
+    var carefulLimit: Int?
     var lanes: [StatusBoard.LaneSummary] = []
     var topics: [EngineStatus.Topic] = []
     var throttle: EngineStatus.Throttle?
+    /// Whether the throttle holds nothing back: whatever waits does so for another cause.
+    var isThrottleIdle = false
+    /// When the service took anything of the route last; nil for never, as far as is known.
+    var takenAt: WallTime?
     var parking: EngineStatus.Parking?
     var hold: HoldReason?
 
@@ -16,9 +27,12 @@ struct RouteFindings: Hashable, Sendable {
     ///   - now: when what has no time of its own is found.
     func conditions(depth: (LaneKey) -> Int, now: WallTime) -> [HealthCondition] {
         let waiting = lanes.reduce(0) { $0 + depth($1.key) }
-        return [serviceAway(waiting), refused(waiting), throttled(waiting), parked(waiting), held(waiting, now)]
-            .compactMap(\.self)
-            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.map { topic($0, waiting) }
+        return [
+            serviceAway(waiting), limited(waiting), careful(waiting), refused(waiting), throttled(waiting), parked(waiting),
+            held(waiting, now),
+        ]
+        .compactMap(\.self)
+            + lanes.flatMap { lane($0, depth($0.key), now) } + topics.compactMap { topic($0, waiting, now) }
     }
 
     private var resumeNow: String { "holdfast lanes resume \(ShellText.word(route)) --now" }
@@ -31,7 +45,7 @@ struct RouteFindings: Hashable, Sendable {
             // Nothing is held up where nothing waits.
             .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
             since: away.since,
-            affected: waiting, failures: away.failures, cause: away.error.message,
+            affected: waiting, failures: away.failures, nextTryAt: nextConnectionAt, cause: away.error.message,
             what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
                 ? "put right what the error names; connections are tried again by themselves, and at once by the command"
@@ -47,6 +61,28 @@ struct RouteFindings: Hashable, Sendable {
             what: "route \(route) is connected to its push service at \(endpoint), and \(away.error)",
             next: "look at the push service's status page; what gets no answer until its deadline goes again by itself",
             command: "holdfast doctor")
+    }
+
+    /// Where the service is away that is told, and not the limit.
+    private func limited(_ waiting: Int) -> HealthCondition? {
+        guard let limitedSince, away == nil, waiting > 0 else { return nil }
+        return HealthCondition(
+            .connectionsLimited, .warning, "route", route, route: route, since: limitedSince, affected: waiting,
+            nextTryAt: nextConnectionAt,
+            what: "route \(route) waits for a new connection to \(endpoint): so many have ended of late that the next one is "
+                + "not made before the limit on new connections allows it",
+            next: "see in the log why connections end; if a service of your own ends them on purpose, raise `limits.reconnect`")
+    }
+
+    private func careful(_ waiting: Int) -> HealthCondition? {
+        guard let carefulSince, waiting > 0 else { return nil }
+        let few = carefulLimit.map { $0 == 1 ? "one notification" : "\($0) notifications" } ?? "few notifications"
+        return HealthCondition(
+            .sendingCarefully, .warning, "route", route, route: route, since: carefulSince, affected: waiting,
+            nextTryAt: away == nil ? nextConnectionAt : nil,
+            what: "route \(route) sends \(few) at a time: several connections have ended with the same notification "
+                + "unanswered, and it is not known yet which one ends them",
+            next: "nothing has to be done: the one is found, and the others go; the log names it (`ends-connections`)")
     }
 
     /// Credentials, or a server in the service's place: one condition for all lanes of the route.
@@ -81,14 +117,16 @@ struct RouteFindings: Hashable, Sendable {
     }
 
     private func throttled(_ waiting: Int) -> HealthCondition? {
-        guard let throttle else { return nil }
+        guard let throttle, !isThrottleIdle else { return nil }
         var told = throttle
         // Where nothing waits, nothing waits with a topic.
         if waiting == 0 { told.topics = [] }
+        // Told beside the words, since it passes.
+        told.nextProbeAt = nil
         return HealthCondition(
             // Nothing is held up where nothing waits, and nothing shows whether the service takes more again.
             .throttled, waiting == 0 ? .notice : .warning, "route", route, route: route, since: throttle.since,
-            affected: waiting, cause: throttle.topics.joined(separator: " "),
+            affected: waiting, nextTryAt: throttle.nextProbeAt, cause: throttle.topics.joined(separator: " "),
             what: "route \(route) is \(told)",
             next: told.topics.isEmpty
                 ? "nothing has to be done: the route asks for less, and for more again when the service takes it; the command "
@@ -136,8 +174,8 @@ struct RouteFindings: Hashable, Sendable {
         case .stopped(let reason, let since) where lane.stop == .laneStopped:
             found.append(
                 HealthCondition(
-                    .laneStopped, .fault, "lane", name, route: route, since: since, affected: depth, cause: reason,
-                    what: "lane \(name) is stopped: \(reason)",
+                    .laneStopped, .fault, "lane", name, route: route, since: since, affected: depth,
+                    nextTryAt: lane.nextProbeAt, cause: reason, what: "lane \(name) is stopped: \(reason)",
                     next: "mend the cause; one entry is tried now and then, and at once by the command",
                     command: "holdfast lanes resume \(ShellText.word(name)) --now"))
         case .running, .stopped: break
@@ -153,17 +191,28 @@ struct RouteFindings: Hashable, Sendable {
         return found
     }
 
-    private func topic(_ topic: EngineStatus.Topic, _ waiting: Int) -> HealthCondition {
+    /// So long after the service has taken something it is believed to take all others.
+    private static let belief = Duration.seconds(60)
+
+    /// The words that all but the topics that are set aside go, where nothing speaks against it.
+    private func others(_ now: WallTime) -> String {
+        guard away == nil, throttle == nil, parking == nil, hold == nil, !lanes.contains(where: { $0.stop != nil }),
+            let takenAt, now.since(takenAt) <= Self.belief
+        else { return "" }
+        return ", and all others go"
+    }
+
+    private func topic(_ topic: EngineStatus.Topic, _ waiting: Int, _ now: WallTime) -> HealthCondition? {
+        // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
+        guard waiting > 0 else { return nil }
         let isForTokens = topic.cause == .tokens
         return HealthCondition(
-            // Nothing is held up where nothing waits; the next probe, which ends it, may be held up by the route's throttle.
-            isForTokens ? .massBadTokens : .topicSetAside, waiting == 0 ? .notice : .fault, "topic", topic.topic,
-            route: route,
-            since: topic.since, cause: "\(topic.cause)",
+            isForTokens ? .massBadTokens : .topicSetAside, .fault, "topic", topic.topic, route: route,
+            since: topic.since, nextTryAt: topic.nextProbeAt, cause: "\(topic.cause)",
             what: isForTokens
                 ? "the push service calls most tokens of topic \(topic.topic) on route \(route) bad, so that the topic is set "
-                    + "aside and all others go: \(topic.reason)"
-                : "topic \(topic.topic) is set aside on route \(route), and all others go: \(topic.reason)",
+                    + "aside\(others(now)): \(topic.reason)"
+                : "topic \(topic.topic) is set aside on route \(route)\(others(now)): \(topic.reason)",
             next: advice(about: topic.cause) + "; one entry is tried now and then, and at once by the command",
             command: resumeNow)
     }

@@ -6,12 +6,17 @@ final class RouteTeller {
     let observer: RouteObserver
     let board: StatusBoard
     let conditions: RouteConditions
+    /// What operators have taken back, and the log does not say yet.
+    private(set) var withdrawn = WithdrawnSum()
     private let events: EventHub
+    private let clock: EngineClock
     private let route: String
 
     init(
-        _ observer: RouteObserver, board: StatusBoard, events: EventHub, route: String, conditions: RouteConditions
+        _ observer: RouteObserver, board: StatusBoard, events: EventHub, route: String, clock: EngineClock,
+        conditions: RouteConditions
     ) {
+        self.clock = clock
         self.conditions = conditions
         self.observer = observer
         self.board = board
@@ -21,7 +26,11 @@ final class RouteTeller {
     }
 
     func tell(_ news: RouteNews) {
-        log(news, route: route)
+        if case .withdrawn(let part) = news {
+            withdrawn.add(part, now: clock.monotonic())
+        } else {
+            log(news, route: route)
+        }
         if let event = news.event(route: route) { events.emit(event) }
         conditions.take(news)
         switch news {
@@ -32,6 +41,14 @@ final class RouteTeller {
         }
         observer.take(news)
         board.take(news, route: route)
+    }
+
+    /// Logs what operators have taken back, if no more of it comes.
+    ///
+    /// - Parameter isLast: whether the route ends.
+    func tellWithdrawn(isLast: Bool) {
+        guard !withdrawn.isEmpty, let sum = withdrawn.take(isLast: isLast, now: clock.monotonic()) else { return }
+        log(.withdrawn(sum), route: route)
     }
 
     func tell(_ news: [RouteNews]) { for one in news { tell(one) } }

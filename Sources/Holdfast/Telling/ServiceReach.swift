@@ -22,8 +22,12 @@ struct ServiceReach: Sendable {
     private var hasAnswered = false
     /// Since when each connection has something that nothing on the route has answered since.
     private var unanswered: [Int: Moment] = [:]
-    /// The time of the last look, by the monotonic clock.
-    private var lookedAt = Duration.zero
+    /// Since when something is out and nothing was answered; nil while nothing is out.
+    private var silentSince: Moment?
+    /// All answers so far, as of the last turn.
+    private var answerCount = 0
+    /// The first and the last answer to a service that is away for its silence, by the monotonic clock.
+    private var back: (first: Duration, last: Duration)?
     /// Whether a silent end is counted already, which ``RouteNews/unconnected(cause:)`` tells of once more.
     private var isEndCounted = false
     /// The end of a connection that had something for so long, without an answer to anything, is the service's silence, although
@@ -31,6 +35,11 @@ struct ServiceReach: Sendable {
     static let patience = Duration.seconds(5)
     /// So long nothing is answered before that is told, although all connections are open.
     static let hesitation = Duration.seconds(10)
+    /// So long answers come before a service is back that is away for its silence, and that leaves something unanswered: one that
+    /// answers the first request of each connection, and no other, is not.
+    static let proof = Duration.seconds(1)
+    /// Answers that are so far apart prove nothing together.
+    static let greatestGap = Duration.seconds(20)
     /// Whether the service answers each notification.
     private let answersEach: Bool
 
@@ -71,24 +80,53 @@ struct ServiceReach: Sendable {
         }
     }
 
-    /// When nothing has been answered for so long that it is to be told; nil where that was looked at, or is told.
-    var nextLook: Duration? {
-        guard away == nil, let since = unansweredSince else { return nil }
-        let time = since.monotonic + Self.hesitation
-        return time > lookedAt ? time : nil
+    /// A turn is over.
+    ///
+    /// - Parameters:
+    ///   - out: requests that have no answer.
+    ///   - answers: all answers so far. Those of a Consumer that takes the route over begin anew.
+    ///   - moment: the time; asked when something was answered, or has gone out and nothing was out before.
+    mutating func turnEnded(out: Int, answers: Int, moment: () -> Moment) {
+        guard answersEach else { return }
+        let isAnswered = answers > answerCount
+        answerCount = answers
+        if isAnswered {
+            let now = moment()
+            silentSince = out > 0 ? now : nil
+            if away?.isSilence == true { answeredInSilence(isAll: out == 0, now.monotonic) }
+        } else if out == 0 {
+            silentSince = nil
+        } else if silentSince == nil {
+            silentSince = moment()
+        }
     }
 
-    private var unansweredSince: Moment? { unanswered.values.min { $0.monotonic < $1.monotonic } }
+    /// - Parameter isAll: whether nothing is out any more.
+    private mutating func answeredInSilence(isAll: Bool, _ now: Duration) {
+        var (first, last) = back ?? (now, now)
+        if now - last > Self.greatestGap { first = now }
+        last = now
+        back = (first, last)
+        guard isAll || last - first >= Self.proof else { return }
+        (away, back) = (nil, nil)
+    }
+
+    /// When nothing has been answered for so long that it is to be told; nil where that is told.
+    var nextLook: Duration? { away == nil ? silentSince.map { $0.monotonic + Self.hesitation } : nil }
 
     /// - Parameters:
     ///   - waiting: the route's unconfirmed entries.
-    ///   - isTopics: whether a topic is set aside for getting no answers, which explains the silence.
-    mutating func look(waiting: Int, isTopics: Bool, at now: Moment) {
-        lookedAt = now.monotonic
+    ///   - isExplained: whether all that is out is of topics that are set aside for getting no answers.
+    mutating func look(waiting: Int, isExplained: () -> Bool, at now: Moment) {
         if isConnected, waiting == 0 { away = nil }
-        guard away == nil, waiting > 0, !isTopics, let since = unansweredSince,
-            now.monotonic - since.monotonic >= Self.hesitation
-        else { return }
+        if let away, away.isSilence, back != nil, isExplained() { self.away = nil }
+        if away == nil { back = nil }
+        guard away == nil, let since = silentSince, now.monotonic - since.monotonic >= Self.hesitation else { return }
+        guard isConnected, waiting > 0, !isExplained() else {
+            // What goes out from now on has its own time.
+            silentSince = now
+            return
+        }
         let error = ConnectError(.temporary, "no request is answered")
         away = Away(since: since.wall, error: error, isSilence: true, failures: 0)
     }
@@ -111,6 +149,7 @@ struct ServiceReach: Sendable {
         if !unanswered.isEmpty { unanswered.removeAll(keepingCapacity: true) }
         guard isConnected else { return }
         hasAnswered = true
-        away = nil
+        // The end of a silence is told by answers alone: see ``turnEnded(out:answers:moment:)``.
+        if away?.isSilence != true { away = nil }
     }
 }

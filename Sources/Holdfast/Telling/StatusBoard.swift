@@ -212,20 +212,37 @@ final class StatusBoard: Sendable {
     /// Connections of the route that take hand-outs, and the most; nil before its first turn.
     func connections(of route: String) -> (count: Int, limit: Int)? { state.withLock { $0.pools[route] } }
 
-    func status(backlog: (LaneKey) -> Int) -> EngineStatus {
+    /// - Parameter now: a next try that is due by then is being made, and has no time any more.
+    func status(backlog: (LaneKey) -> Int, now: WallTime) -> EngineStatus {
         let state = state.withLock { $0 }
         var result = state.status
+        result.throttled = result.throttled.mapValues { throttle in
+            var throttle = throttle
+            throttle.nextProbeAt = throttle.nextProbeAt.flatMap { $0 > now ? $0 : nil }
+            return throttle
+        }
+        result.topicsSetAside = result.topicsSetAside.mapValues { topics in
+            topics.map { topic in
+                var topic = topic
+                topic.nextProbeAt = topic.nextProbeAt.flatMap { $0 > now ? $0 : nil }
+                return topic
+            }
+        }
         result.inFlight = state.inFlight.values.reduce(0, +)
         result.suspects = state.suspects.values.reduce(0, +)
         let lanes = state.laneStatus
         result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { lane in
             var status = EngineStatus.Lane(key: lane.key, state: lane.state, backlog: backlog(lane.key))
-            status.nextProbeAt = lane.nextProbeAt
+            status.nextProbeAt = lane.nextProbeAt.flatMap { $0 > now ? $0 : nil }
             status.isYetToBeProbed = lane.isYetToBeProbed
             status.unreachable = min(lane.unreachable, status.backlog)
             return status
         }
-        result.conditions = state.conditions.values.flatMap { $0 }.map { $0.counted(backlog, lanes: result.lanes) }
+        result.conditions = state.conditions.values.flatMap { $0 }.map {
+            var condition = $0.counted(backlog, lanes: result.lanes)
+            condition.nextTryAt = condition.nextTryAt.flatMap { $0 > now ? $0 : nil }
+            return condition
+        }
         return result
     }
 }

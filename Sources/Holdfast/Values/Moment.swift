@@ -11,4 +11,15 @@ package struct Moment: Hashable, Sendable {
         self.monotonic = monotonic
         self.wall = wall
     }
+
+    /// How far two clocks that are read at two instants may be apart.
+    private static let tolerance = Duration.seconds(2)
+
+    /// The wall clock's time of an instant. What was said of it before stays, unless the clock was set since.
+    func wallTime(of instant: Duration, before: WallTime?) -> WallTime {
+        let time = wall.advanced(by: instant - monotonic)
+        guard let before else { return time }
+        let difference = time.since(before)
+        return difference > Self.tolerance || difference < .zero - Self.tolerance ? time : before
+    }
 }

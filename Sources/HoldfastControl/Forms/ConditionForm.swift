@@ -15,6 +15,8 @@ package struct ConditionForm: Codable, Hashable, Sendable {
     package var affected: Int?
     /// Tries that have failed since; absent for none.
     package var failures: Int?
+    /// When it is tried next, by itself; absent where that is not known, and while it is being tried.
+    package var nextTry: ExactTime?
     package var what: String
     package var next: String
     /// A command that helps; absent where there is none.
@@ -28,13 +30,14 @@ package struct ConditionForm: Codable, Hashable, Sendable {
         since = ExactTime(condition.since)
         affected = condition.affected > 0 ? condition.affected : nil
         failures = condition.failures > 0 ? condition.failures : nil
+        nextTry = condition.nextTryAt.map(ExactTime.init)
         (what, next, command) = (condition.what, condition.next, condition.command)
     }
 
     package var value: HealthCondition {
         HealthCondition(
             .init(rawValue: kind), .init(rawValue: severity) ?? .warning, about, subject ?? "", route: route,
-            since: since.value, affected: affected ?? 0, failures: failures ?? 0, what: what, next: next,
-            command: command)
+            since: since.value, affected: affected ?? 0, failures: failures ?? 0, nextTryAt: nextTry?.value, what: what,
+            next: next, command: command)
     }
 }

@@ -111,6 +111,8 @@ package struct TopicForm: Codable, Hashable, Sendable {
     package var since: ExactTime
     /// When one entry of it is tried.
     package var nextProbe: ExactTime?
+    /// Entries that wait for it; absent where they are not counted.
+    package var waiting: Int?
 
     package init(_ topic: EngineStatus.Topic, route: String? = nil) {
         self.route = route
@@ -118,10 +120,13 @@ package struct TopicForm: Codable, Hashable, Sendable {
         reason = topic.reason
         since = ExactTime(topic.since)
         nextProbe = topic.nextProbeAt.map(ExactTime.init)
+        waiting = topic.waiting
     }
 
     func value() -> EngineStatus.Topic {
-        EngineStatus.Topic(topic: topic, reason: reason, since: since.value, nextProbeAt: nextProbe?.value)
+        var value = EngineStatus.Topic(topic: topic, reason: reason, since: since.value, nextProbeAt: nextProbe?.value)
+        value.waiting = waiting
+        return value
     }
 }
 

@@ -53,6 +53,11 @@ export function time(text) {
   return h("time", { datetime: moment(text).toISOString(), title: String(text) }, clock(text));
 }
 
+/** `in 12 s`; null for a time that has passed. */
+export function due(text) {
+  return text && moment(text).getTime() > Date.now() ? ago(text) : null;
+}
+
 /** `4 min ago`, `in 12 s` */
 export function ago(text) {
   const seconds = (Date.now() - moment(text).getTime()) / 1000;

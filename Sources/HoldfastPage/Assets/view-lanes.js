@@ -2,7 +2,7 @@
 import { get, post } from "./api.js";
 import { confirm, mayChange } from "./dialog.js";
 import { block, h, replace, table, word } from "./dom.js";
-import { ago, count, plural, time } from "./format.js";
+import { ago, count, due, plural, time } from "./format.js";
 import { takeBack } from "./sweep.js";
 
 export const isLive = true;
@@ -37,7 +37,7 @@ function laneTable(lanes, context) {
 
 function because(lane) {
   const parts = [lane.reason, lane.since && `since ${ago(lane.since).replace(" ago", "")}`,
-    lane.nextProbe && `one is tried ${ago(lane.nextProbe)}`, lane.heldByTag && `${count(lane.heldByTag)} held by paused tags`];
+    due(lane.nextProbe) && `one is tried ${due(lane.nextProbe)}`, lane.heldByTag && `${count(lane.heldByTag)} held by paused tags`];
   return parts.filter(Boolean).join("; ");
 }
 
@@ -105,7 +105,7 @@ function topicTable({ routes }, context) {
     { title: "State", cell: () => word("set aside") },
     { title: "Since", kind: "time", cell: (topic) => time(topic.since) },
     { title: "Because", kind: "long", cell: (topic) => topic.reason },
-    { title: "Next try", kind: "time", cell: (topic) => topic.nextProbe && ago(topic.nextProbe) },
+    { title: "Next try", kind: "time", cell: (topic) => due(topic.nextProbe) },
     { title: "Change", kind: "tight", cell: (topic) => topicActions(topic, context) },
   ], rows, "Every topic goes.");
 }

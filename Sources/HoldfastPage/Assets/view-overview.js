@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { chart, spark } from "./chart.js";
 import { block, h, replace, sentence, table, word } from "./dom.js";
-import { ago, bytes, count, measure, span } from "./format.js";
+import { ago, bytes, count, due, measure, span } from "./format.js";
 import { live } from "./live.js";
 import { remedies } from "./remedies.js";
 import { retry } from "./sweep.js";
@@ -49,7 +49,8 @@ function conditionList(status, service, context) {
         : items.length > 0 ? "Healthy. Something to know." : "Healthy: nothing is held up.";
   return [h("p", null, h("strong", null, lead)), items.length > 0 && h("ul", { class: "conditions" }, items.map((item) =>
     h("li", { class: item.severity }, h("p", null, word(item.severity), item.kind ? ` ${item.kind}` : "", item.since ? ` since ${ago(item.since).replace(" ago", "")}` : "",
-      item.affected ? `, ${count(item.affected)} ${refusing.includes(item.kind) ? "refusals" : "notifications"}` : ""),
+      item.affected ? `, ${count(item.affected)} ${refusing.includes(item.kind) ? "refusals" : "notifications"}` : "",
+      due(item.nextTry) ? `, next try ${due(item.nextTry)}` : ""),
     h("p", { class: "what" }, sentence(item.what)), item.next && h("p", null, sentence(item.next)),
     item.command && h("p", null, h("code", null, item.command)), item.kind && remedies(item, context))))];
 }

@@ -103,11 +103,14 @@ extension EntryExplanation {
         if let route = live.route, route.isAway {
             return "It \(goes) when there is a connection to \(route.endpoint) again: \(route.connection)."
         }
+        // What holds everything up comes before what is wrong with the topic.
+        if let away = live.serviceAway { return "It \(goes) when the push service answers again: \(away)." }
         if let holding = live.route?.holding {
             return "It \(goes) when its route \(entry.lane.route) hands out again: \(holding)."
         }
         if let topic = live.route?.topics.first(where: { $0.topic == entry.notification.topic }) {
-            let probe = topic.nextProbeAt.map { "; one entry of it is tried at \(time($0, facts.now))" } ?? ""
+            let next = topic.nextProbeAt.flatMap { $0 > facts.now ? $0 : nil }
+            let probe = next.map { "; one entry of it is tried at \(time($0, facts.now))" } ?? ""
             return
                 "It \(goes) when the service takes topic \(topic.topic) again, which is set aside on route "
                 + "\(entry.lane.route) since \(time(topic.since, facts.now)): \(topic.reason)\(probe). To try it at once: "

@@ -198,11 +198,18 @@ package struct EntryExplanation: Equatable, Sendable {
         let isDue = due <= facts.now
         sentences.append(
             due.isPlaceOfTopic
-                ? "It waits for its topic, \(entry.notification.topic), which is set aside."
+                ? Self.topicWait(entry.notification.topic, facts)
                 : isDue ? "It is due since \(Self.time(due, facts.now))." : "It is due at \(Self.time(due, facts.now))."
         )
         explainFuture(entry, facts, isPossiblySent: entry.isPossiblySent)
         if let advice = entry.lastReason.flatMap({ ReasonGuide.of($0).advice }) { advise(advice) }
+    }
+
+    /// Behind a service that is away, a topic that is set aside is the lesser trouble.
+    private static func topicWait(_ topic: String, _ facts: EntryFacts) -> String {
+        let isAway = facts.live?.serviceAway != nil || facts.live?.route?.isAway == true
+        let words = "its topic, \(topic), which is set aside."
+        return isAway ? "It waits for the push service, which is away now, and then for \(words)" : "It waits for \(words)"
     }
 
     private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {

@@ -55,6 +55,8 @@ package struct LiveFacts: Equatable, Sendable {
     package var isServed: Bool
     /// `nil` if the lane is not served.
     package var route: DeskStatus.Route?
+    /// Why the push service of the route counts as away, or silent; `nil` if it does not.
+    package var serviceAway: String?
 
     package init(standing: EntryInsight.Standing? = nil, isServed: Bool = true, route: DeskStatus.Route? = nil) {
         self.standing = standing
@@ -68,5 +70,6 @@ package struct LiveFacts: Equatable, Sendable {
         standing = try await desk.insights([uid]).first { $0.uid == uid }?.standing
         isServed = status.lanes.first { $0.key == lane }?.isServed ?? false
         route = status.routes.first { $0.name == lane.route }
+        serviceAway = status.conditions?.first { $0.kind == .serviceAway && $0.route == lane.route }?.what
     }
 }

@@ -14,6 +14,7 @@ struct PageItems: Sendable {
     }
 
     init(body: [UInt8], _ known: [String]) throws(ControlError) {
+        try Self.refuseRepeats(in: body)
         let values = try Form.read([String: Value].self, body, "the request's body")
         if let unknown = values.keys.sorted().first(where: { !known.contains($0) }) {
             throw .malformed(
@@ -24,6 +25,27 @@ struct PageItems: Sendable {
             throw .malformed("\(wrong) takes a text, a whole number, true or false: no list, object or null")
         }
         items = values.compactMapValues(\.text)
+    }
+
+    /// Nobody knows which of two was meant, and a decoder takes either.
+    private static func refuseRepeats(in body: [UInt8]) throws(ControlError) {
+        guard let twice = repeated(in: body) else { return }
+        throw .malformed("\(String(twice.prefix(100)).debugDescription) comes twice in the request's body: give it once")
+    }
+
+    /// The first name that comes twice; nil for none, and for a body that is no object, which is refused when it is read.
+    private static func repeated(in body: [UInt8]) -> String? {
+        var names: Set<String> = []
+        do throws(JSONFault) {
+            var members = try JSONMembers(body.span, in: 0..<body.count)
+            while let name = try members.nextName(body.span) {
+                let text = try JSONScanner.string(body.span, in: name)
+                guard names.insert(text).inserted else { return text }
+            }
+            return nil
+        } catch {
+            return nil
+        }
     }
 
     subscript(_ name: String) -> String? { items[name] }

@@ -145,14 +145,16 @@ struct HealthReport: Encodable, Equatable {
         return "; a wrong topic's are taken back by: holdfast journal drop \(filter)"
     }
 
-    /// For how long, and how much it concerns.
+    /// For how long, how much it concerns, and when it is tried next; nothing of a time that has passed.
     private static func lasted(_ condition: ConditionForm, _ now: WallTime) -> String {
         let isRefusing = HealthCondition.Kind(rawValue: condition.kind).countsRefusals
         let affected =
             condition.affected.map {
                 isRefusing ? ", \(Format.plural($0, "refusal"))" : ", \(Format.count($0)) affected"
             } ?? ""
-        return "for \(Format.span(now.since(condition.since.value)))\(affected)"
+        let wait = condition.nextTry.map { $0.value.since(now) } ?? .zero
+        let trial = wait > .zero ? ", next try in \(Format.span(max(wait, .seconds(1))))" : ""
+        return "for \(Format.span(now.since(condition.since.value)))\(affected)\(trial)"
     }
 
     /// What operators hold up, in one line.

@@ -121,7 +121,8 @@ extension JournalReport {
         guard !shown.isEmpty else { return nil }
         return shown.prefix(20).map { condition in
             let command = condition.command.map { ": \($0.withoutControls)" } ?? ""
-            return "\(condition.severity) \(condition.kind) since \(condition.since.text): "
+            let trial = condition.nextTry.map { ", next try at \($0.text)" } ?? ""
+            return "\(condition.severity) \(condition.kind) since \(condition.since.text)\(trial): "
                 + "\(condition.what.printable(maximumLength: 512))\n  next: \(condition.next)\(command)"
         }.joined(separator: "\n")
     }

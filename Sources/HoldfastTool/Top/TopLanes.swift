@@ -57,7 +57,8 @@ struct TopLanes {
 
     /// Why the selected lane stands still, and what comes next; empty for one that runs.
     var detail: [TopLine] {
-        guard let lane = status.lanes.first(where: { $0.key == selected }), let words = lane.words else { return [] }
+        guard let lane = status.lanes.first(where: { $0.key == selected }), let words = lane.words(now: screen.now)
+        else { return [] }
         return EntryExplanation.wrapped(screen.safe(words), width: max(screen.size.columns - 2, 10)).prefix(2).map {
             TopLine("  \($0)", lane.style)
         }
@@ -81,9 +82,10 @@ extension DeskStatus.Lane {
         }
     }
 
-    /// The state in a sentence; nil for one that runs.
-    var words: String? {
-        let probe = nextProbeAt.map { "; tries one entry at \(Timestamp.format($0))" } ?? ""
+    /// The state in a sentence; nil for one that runs. A next try that has come is not told any more.
+    func words(now: WallTime) -> String? {
+        let next = nextProbeAt.flatMap { $0 > now ? $0 : nil }
+        let probe = next.map { "; tries one entry at \(Timestamp.format($0))" } ?? ""
         switch state {
         case .running:
             return isServed ? nil : unconfirmed > 0 ? "no route serves it: what waits in it is left alone" : nil

@@ -18,7 +18,9 @@ enum TopTroubles {
                     : condition.kind.countsRefusals
                         ? ", \(Format.plural(count, "refusal"))" : ", \(Format.count(count)) concerned"
                 let command = condition.command.map { ": `\($0)`" } ?? ""
-                let words = "\(condition.what) (\(since)\(affected)). Next: \(condition.next)\(command)"
+                let wait = condition.nextTryAt.map { $0.since(now) } ?? .zero
+                let trial = wait > .zero ? ", next try in \(Format.span(max(wait, .seconds(1))))" : ""
+                let words = "\(condition.what) (\(since)\(affected)\(trial)). Next: \(condition.next)\(command)"
                 return TopLine(
                     safe("\(sign(condition.severity)) \(words)"),
                     style(condition.severity))

@@ -56,6 +56,12 @@ struct PageOperationTests {
         #expect(throws: ControlError.self) { try PageItems(query: "topik=a", ["topic"]) }
         #expect(throws: ControlError.self) { try PageItems(body: Array(#"{"topik":"a"}"#.utf8), ["topic"]) }
         #expect(throws: ControlError.self) { try PageItems(body: Array(#"["topic"]"#.utf8), ["topic"]) }
+        for twice in [#"{"topic":"a","topic":"b"}"#, #"{"topic":"a","all":true,"to\u0070ic":"a"}"#] {
+            let error = #expect(throws: ControlError.self) {
+                try PageItems(body: Array(twice.utf8), ["topic", "all"])
+            }
+            #expect(error?.message == "\"topic\" comes twice in the request's body: give it once")
+        }
         for wrong in ["{}", "[\"a\"]", "null", "1.5"] {
             let error = #expect(throws: ControlError.self) {
                 try PageItems(body: Array(#"{"topic":\#(wrong),"all":true}"#.utf8), ["topic", "all"])

@@ -25,6 +25,15 @@ import Testing
             at: second)
     }
 
+    private mutating func turnEnded(out: Int, answers: Int, at second: Int64) {
+        let now = moment(second)
+        reach.turnEnded(out: out, answers: answers) { now }
+    }
+
+    private mutating func look(isExplained: Bool = false, at second: Int64) {
+        reach.look(waiting: 2, isExplained: { isExplained }, at: moment(second))
+    }
+
     private mutating func ended(_ number: Int, at second: Int64, isSilent: Bool = true) {
         let cause = "it answers no request"
         if isSilent { take(.endsSilent(number, cause: cause), at: second) }
@@ -101,14 +110,18 @@ import Testing
     @Test("That nothing is answered is told after ten seconds, and is over with an answer") mutating func slow() {
         connected(1, at: 0)
         handedOut(to: 1, at: 1)
+        turnEnded(out: 1, answers: 0, at: 1)
         confirmed(at: 2)
+        turnEnded(out: 0, answers: 1, at: 2)
         #expect(reach.nextLook == nil)
         handedOut(to: 1, at: 100)
+        turnEnded(out: 1, answers: 1, at: 100)
         handedOut(to: 1, at: 105)
+        turnEnded(out: 2, answers: 1, at: 105)
         #expect(reach.nextLook == .seconds(110))
-        reach.look(waiting: 2, isTopics: false, at: moment(109))
+        look(at: 109)
         #expect(reach.away == nil)
-        reach.look(waiting: 2, isTopics: false, at: moment(110))
+        look(at: 110)
         #expect(reach.away?.isSilence == true && reach.away?.since == WallTime(seconds: 1_800_000_100))
         #expect(reach.away?.failures == 0 && reach.nextLook == nil)
         // The connection ends for it.
@@ -119,12 +132,59 @@ import Testing
         #expect(reach.away == nil)
     }
 
-    @Test("The silence of a topic that is known for it is not the service's, and asks for no further look")
+    @Test("The silence of a topic that is known for it is not the service's, and is looked at again later")
     mutating func ofATopic() {
         connected(1, at: 0)
         handedOut(to: 1, at: 1)
-        reach.look(waiting: 1, isTopics: true, at: moment(11))
-        #expect(reach.away == nil && reach.nextLook == nil)
+        turnEnded(out: 1, answers: 0, at: 1)
+        look(isExplained: true, at: 11)
+        #expect(reach.away == nil && reach.nextLook == .seconds(21))
+    }
+
+    @Test("A service that falls silent while requests are out is away, although nothing more goes out")
+    mutating func fallsSilentWithRequestsOut() {
+        connected(1, at: 0)
+        handedOut(to: 1, at: 1)
+        turnEnded(out: 3, answers: 0, at: 1)
+        confirmed(at: 4)
+        turnEnded(out: 2, answers: 1, at: 4)
+        #expect(reach.nextLook == .seconds(14))
+        look(at: 14)
+        #expect(reach.away?.isSilence == true && reach.away?.since == WallTime(seconds: 1_800_000_004))
+    }
+
+    @Test("A service that answers the first request of each connection, and no other, stays away until it answers on")
+    mutating func firstOnly() {
+        connected(1, at: 0)
+        turnEnded(out: 5, answers: 0, at: 0)
+        confirmed(at: 1)
+        turnEnded(out: 4, answers: 1, at: 1)
+        look(at: 11)
+        for (answers, second) in [(2, 31), (3, 61)] as [(Int, Int64)] {
+            connected(answers, at: second)
+            confirmed(at: second)
+            turnEnded(out: 5, answers: answers, at: second)
+            look(at: second)
+            #expect(reach.away?.isSilence == true, "\(second)")
+        }
+        confirmed(at: 63)
+        turnEnded(out: 5, answers: 4, at: 63)
+        #expect(reach.away == nil)
+    }
+
+    @Test("A silence is over with the last answer, and with one beside which only topics are out that explain it")
+    mutating func over() {
+        for isAll in [true, false] {
+            reach = ServiceReach(answersEach: true)
+            connected(1, at: 0)
+            turnEnded(out: 5, answers: 0, at: 0)
+            look(at: 10)
+            #expect(reach.away != nil)
+            confirmed(at: 12)
+            turnEnded(out: isAll ? 0 : 2, answers: 5, at: 12)
+            look(isExplained: !isAll, at: 12)
+            #expect(reach.away == nil, "\(isAll)")
+        }
     }
 
     @Test("The end of the only connection counts once") mutating func once() {

@@ -95,6 +95,26 @@ import Testing
         #expect(hold.isEmpty)
     }
 
+    @Test("A topic that is refused for now, and of which nothing waits any more, is told no longer, and again with the next")
+    func deserted() {
+        var hold = hold()
+        func refuse(_ uid: UInt64, at seconds: Int64) -> WallTime {
+            hold.refused(
+                "a", lane: 0, uid: UID(uid), cause: .refusals, words: "429", schedule, atLeast: .seconds(60),
+                at: Moment(monotonic: .seconds(seconds), wall: wall), random: 0
+            ).due
+        }
+        let due = refuse(1, at: 0)
+        hold.waits(until: due, lane: 0)
+        hold.emptied(due, lane: 0)
+        #expect(hold.statuses.count == 1 && hold.wake == .seconds(5))
+        hold.look(schedule, at: Moment(monotonic: .seconds(5), wall: wall), random: 0)
+        #expect(hold.statuses.isEmpty && hold.isSetAside("a") && hold.wake == .seconds(60))
+        #expect(check(&hold, "a", uid: 2, at: .seconds(6)) == .waits(until: due))
+        hold.waits(until: due, lane: 0)
+        #expect(hold.statuses.count == 1)
+    }
+
     @Test("A topic whose first entries are not on disk yet when it is to be tried stays set aside") func unwritten() {
         var hold = hold()
         let refusal = refuse(&hold, "a")

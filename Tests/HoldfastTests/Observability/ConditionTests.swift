@@ -71,6 +71,80 @@ import Testing
         #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
     }
 
+    @Test("A service that is away is told with its next try, and a time that has come is not told any more")
+    func nextTry() throws {
+        let bench = try bench {
+            $0.reconnectMinimum = .seconds(5)
+            $0.reconnectMaximum = .seconds(5)
+        }
+        bench.accepts = false
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.refuseConnection(ConnectError(.temporary, "nobody listens"))
+        bench.settle()
+        let next = try #require(bench.status.conditions.first?.nextTryAt)
+        #expect(next > bench.clock.wall && next <= bench.clock.wall.advanced(by: .seconds(10)))
+        #expect(try line("service-away").message.contains("(next try at \(Timestamp.format(next)))"))
+        // No turn comes before the status is asked for.
+        bench.clock.advance(by: .seconds(20))
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.kind == .serviceAway && condition.nextTryAt == nil)
+    }
+
+    @Test("No lane, topic or throttle is told with a next try that has passed") func noPastTry() throws {
+        for answer in [
+            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
+            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
+            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
+        ] {
+            let bench = try bench { $0.throttle = ThrottlePolicy() }
+            bench.answer = { _ in answer }
+            try bench.submit(1..<10)
+            bench.settle()
+            let before = bench.status
+            #expect(!tries(before).isEmpty && tries(before).allSatisfy { $0 > bench.clock.wall }, "\(answer)")
+            bench.clock.advance(by: .seconds(4000))
+            #expect(tries(bench.status) == [], "\(answer)")
+        }
+    }
+
+    @Test("A next try is told by the clock as it is set now") func nextTryByAnotherClock() throws {
+        for answer in [
+            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
+            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
+            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
+        ] {
+            let bench = try bench { $0.throttle = ThrottlePolicy() }
+            bench.answer = { _ in answer }
+            try bench.submit(1..<10)
+            bench.settle()
+            bench.clock.stepWall(by: .seconds(-7200))
+            bench.turn()
+            bench.settle()
+            let latest = bench.clock.wall.advanced(by: .seconds(700))
+            #expect(!tries(bench.status).isEmpty && tries(bench.status).allSatisfy { $0 < latest }, "\(answer)")
+        }
+    }
+
+    @Test("A clock that is set a second time while it is distrusted is told again") func clockSetTwice() throws {
+        let bench = try bench()
+        try bench.submit(1..<2)
+        bench.settle()
+        for _ in 0..<2 {
+            bench.clock.stepWall(by: .seconds(3600))
+            bench.turn()
+            bench.settle()
+            bench.advance(by: .seconds(90))
+        }
+        let lines = log.lines.filter { $0.event == "clock-distrusted" }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.message.contains("set ahead by") }, "\(lines.map(\.message))")
+    }
+
+    private func tries(_ status: EngineStatus) -> [WallTime] {
+        let topics = status.topicsSetAside.values.flatMap { $0 }.compactMap(\.nextProbeAt)
+        return Array(Set(status.lanes.compactMap(\.nextProbeAt) + topics + status.throttled.values.compactMap(\.nextProbeAt)))
+    }
+
     @Test("That connections are open and nothing is answered is told before the deadline, though nothing else happens")
     func silentBeforeTheDeadline() throws {
         let bench = try bench()
@@ -86,6 +160,69 @@ import Testing
         bench.connection.answerAll()
         bench.settle()
         #expect(told == ["service-away", "service-away-over"] && bench.status.conditions.isEmpty)
+    }
+
+    @Test("A service that answers one request of a connection, and no other, is told as away") func firstOnly() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        bench.advance(by: .seconds(3))
+        bench.connection.answer(1, .confirmed)
+        bench.settle()
+        bench.advance(by: .seconds(9))
+        #expect(kinds(bench) == [])
+        bench.advance(by: .seconds(2))
+        #expect(kinds(bench) == ["service-away"])
+        #expect(bench.status.conditions.first?.affected == 7)
+        bench.connection.answer(2, .confirmed)
+        bench.settle()
+        #expect(kinds(bench) == ["service-away"])
+        bench.connection.answerAll()
+        bench.settle()
+        #expect(told == ["service-away", "service-away-over"] && kinds(bench) == [])
+    }
+
+    @Test("That nothing goes before the limit on new connections allows it is told, with when that is")
+    func connectionsLimited() throws {
+        let bench = try bench {
+            $0.reconnectBurst = 2
+            $0.reconnectInterval = .seconds(60)
+        }
+        bench.capacity = 1
+        bench.answer = { _ in .confirmed }
+        bench.prepare = { connection in connection.goesAway.withLock { $0 = 1 } }
+        try bench.submit(1..<9)
+        bench.settle()
+        #expect(bench.connections[0].count == 2 && kinds(bench) == [])
+        bench.advance(by: .seconds(6))
+        #expect(kinds(bench) == ["connections-limited"])
+        let condition = try #require(bench.status.conditions.first)
+        #expect(condition.severity == .warning && condition.affected == 6)
+        let next = try #require(condition.nextTryAt)
+        #expect(next > bench.clock.wall && next < bench.clock.wall.advanced(by: .seconds(60)))
+        bench.prepare = { _ in }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.unconfirmed == 0)
+        #expect(told == ["connections-limited", "connections-limited-over"] && kinds(bench) == [])
+    }
+
+    @Test("That few go at a time, since one of them may end connections, is told where it lasts") func careful() throws {
+        let bench = try bench()
+        try bench.submit(1..<9)
+        bench.settle()
+        for _ in 0..<3 {
+            bench.connection.end(cause: "reset by the service")
+            bench.advance(by: .seconds(1))
+        }
+        #expect(!kinds(bench).contains("sending-carefully"))
+        bench.advance(by: .seconds(5))
+        let condition = try #require(bench.status.conditions.first { $0.kind == .sendingCarefully })
+        #expect(condition.affected == 8 && condition.what.contains("sends one notification at a time"))
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.connection.answerAll()
+        bench.settle()
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.unconfirmed == 0 && kinds(bench) == [])
     }
 
     @Test("An outage that begins soon after another is told when the interval is over, though nothing else happens")
@@ -208,11 +345,45 @@ import Testing
         try bench.submit(1..<4)
         bench.settle()
         #expect(kinds(bench) == ["topic-set-aside"])
+        #expect(bench.status.conditions.first?.nextTryAt.map { $0 > bench.clock.wall } == true)
         bench.core.withdraw((1...3).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
         bench.settle()
         bench.advance(by: .seconds(600))
         #expect(bench.status.conditions.isEmpty)
         #expect(told == ["topic-set-aside", "topic-set-aside-over"])
+    }
+
+    @Test("A topic counts what waits for it, a throttle what waits for nothing else, and none is told when all is dropped")
+    func counts() async throws {
+        let bench = try bench { $0.throttle = ThrottlePolicy() }
+        bench.answer = { notification in
+            notification.topic == "com.example.typo"
+                ? SendResult(apnsStatus: 400, reason: "TopicDisallowed")
+                : SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(600))
+        }
+        try bench.submit(
+            (1..<3).map { number in
+                var notification = Sample.notification(number)
+                notification.topic = "com.example.typo"
+                return notification
+            })
+        bench.settle()
+        try bench.submit(10..<200)
+        bench.settle()
+        bench.advance(by: .seconds(1))
+        let conditions = try #require(try await EngineDesk(core: bench.core).status().conditions)
+        let affected = Dictionary(uniqueKeysWithValues: conditions.map { ($0.kind.rawValue, $0.affected) })
+        #expect(affected == ["topic-set-aside": 2, "throttled": 190])
+        bench.core.withdraw((3...192).map { UID(UInt64($0)) }, from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(bench.status.withdrawn == 190 && bench.status.throttled["default"] != nil)
+        #expect(kinds(bench) == ["topic-set-aside"])
+        bench.core.withdraw([UID(1), UID(2)], from: bench.lane()) { _ in }
+        bench.settle()
+        #expect(kinds(bench) == [])
+        try bench.submit(300..<301)
+        bench.settle()
+        #expect(kinds(bench) == ["throttled"])
     }
 
     // MARK: The journal

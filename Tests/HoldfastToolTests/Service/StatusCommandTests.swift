@@ -216,6 +216,20 @@ struct StatusCommandTests {
         #expect(!report.text(now: since).contains("start the service"))
     }
 
+    @Test("The next try is told while it is to come, and a time that has passed is not") func nextTry() {
+        let now = WallTime(seconds: 1_800_000_000)
+        func text(_ next: WallTime?) -> String {
+            let condition = HealthCondition(
+                .serviceAway, .warning, "route", "r", since: now.advanced(by: .seconds(-60)), affected: 3,
+                nextTryAt: next, what: "it is away", next: "wait")
+            return HealthReport(.running, journal: "/j", owner: "process 1", conditions: [condition]).text(now: now)
+        }
+        #expect(text(now.advanced(by: .seconds(12))).contains("(for 60 s, 3 affected, next try in 12 s): it is away"))
+        for past in [nil, now, now.advanced(by: .seconds(-5))] {
+            #expect(text(past).contains("(for 60 s, 3 affected): it is away"))
+        }
+    }
+
     @Test("What waits in its turn is told from what is deferred, and the oldest is the oldest of the former")
     func queue() {
         let now = WallTime(seconds: 1_800_000_000)

@@ -16,6 +16,8 @@ struct ProbeWatch {
         var refusals: [Refusal] = []
         /// Whether some probe may yet be answered.
         var isOpen = false
+        /// The topics of which a probe may yet be answered.
+        var openTopics: [String] = []
         /// Whether a lane that runs has as many entries as before: it may stop again at the first of them, or as many come as go.
         var isQueued = false
         /// Whether something waits, and no lane has fewer entries than before.
@@ -48,6 +50,7 @@ struct ProbeWatch {
                 finding.refusals.append(Refusal(about: "topic", name: topic.topic, because: topic.reason))
             } else if waiting {
                 finding.isOpen = true
+                finding.openTopics.append(topic.topic)
             }
         }
         return finding

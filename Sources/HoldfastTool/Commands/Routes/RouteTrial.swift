@@ -17,6 +17,8 @@ enum RouteTrial {
         var refusals: [ProbeWatch.Refusal]
         /// Whether no answer came within the time that is waited.
         var isUnanswered: Bool
+        /// Topics of which a notification was tried, and is not answered yet; nil for none.
+        var unansweredTopics: [String]?
         /// Whether the service throttles the route, and has taken nothing since it was told to try.
         var isThrottled: Bool
 
@@ -51,7 +53,8 @@ enum RouteTrial {
             guard isTried && !isOpen && !mayMove && !isSilent || waited >= patience else { return nil }
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
-                isUnanswered: isOpen || isSilent, isThrottled: isThrottled && found.isStill)
+                isUnanswered: isOpen || isSilent,
+                unansweredTopics: isOpen && !found.openTopics.isEmpty ? found.openTopics : nil, isThrottled: isThrottled && found.isStill)
         }
     }
 
@@ -89,6 +92,11 @@ enum RouteTrial {
             lines.append(
                 "  nothing was answered within \(Format.duration(patience)): `holdfast status` says how it goes on"
             )
+            let topics = row.unansweredTopics ?? []
+            lines += topics.prefix(10).map {
+                "  topic \($0.printable(maximumLength: 256)) has no answer yet, and waits while others are answered"
+            }
+            if topics.count > 10 { lines.append("  and \(Format.count(topics.count - 10)) more topics") }
         }
         if row.isThrottled {
             lines.append("  nothing was taken since: the route is throttled still, and goes on by itself")

@@ -31,24 +31,38 @@ struct TagsListCommand: AsyncParsableCommand {
     private func list() async throws -> ToolStatus {
         if fleetOptions.fleet { return try await listFleet() }
         let place = try placeOptions.place()
-        let tags = try await read(place).map { PausedTagForm($0) }
+        let (paused, unread) = try await read(place)
+        let tags = paused.map { PausedTagForm($0) }
         if json {
             for tag in tags { Console.standard.print(try JSONOutput.line(tag)) }
         } else if tags.isEmpty {
             Console.standard.note("no tag is paused in \(place)")
         } else {
             Console.standard.print(PausedTagRow.table(tags))
+            if unread > 0 { Console.standard.note(Self.uncounted(unread)) }
         }
         return .ok
     }
 
-    private func read(_ place: JournalPlace) async throws -> [DeskStatus.PausedTag] {
+    /// Behind a throttle, or in a lane that stands still, nothing is read, so that no tag of it is known.
+    private static func uncounted(_ count: Int) -> String {
+        "\(Format.plural(count, "notification")) \(count == 1 ? "waits" : "wait") for another cause, and may have these tags: "
+            + "holdfast journal list --tag TAG --count counts all"
+    }
+
+    /// - Returns: the paused tags, and the entries that wait in their turn, of which it is not known whether a tag holds them.
+    private func read(_ place: JournalPlace) async throws -> (tags: [DeskStatus.PausedTag], unread: Int) {
         guard case .directory(let path) = place else {
-            return try await DeskOpener(place).withDesk { try await $0.status().pausedTags }
+            return try await DeskOpener(place).withDesk { desk in
+                let status = try await desk.status()
+                let waiting = status.lanes.reduce(0) { $0 + $1.unconfirmed - $1.deferred - $1.scheduled }
+                return (status.pausedTags, max(waiting - status.routes.reduce(0) { $0 + $1.inFlight }, 0))
+            }
         }
         let reader = try JournalReader(at: path)
         defer { reader.close() }
-        return try reader.pausedTags()
+        let lanes = try reader.status().lanes
+        return (try reader.pausedTags(), lanes.reduce(0) { $0 + max($1.unconfirmed - $1.deferred - $1.scheduled, 0) })
     }
 
     private func listFleet() async throws -> ToolStatus {
