@@ -229,7 +229,7 @@ struct SharedBlacklistTests {
         #expect(shared.caughtUp(within: .seconds(20)))
         let marks = copy.marks
         #expect(
-            marks.count == 3 && marks.prefix(2).allSatisfy { $0 == nil } && marks.last?.isEmpty == false, "\(marks)")
+            marks.count == 3 && marks.prefix(2).allSatisfy { $0 == nil } && marks.last??.isEmpty == false, "\(marks)")
         try writer.add((20..<40).map { .of($0) }).value()
         #expect(shared.caughtUp(within: .seconds(20)))
         #expect(copy.count == 40 && copy.marks.dropFirst(3).allSatisfy { $0 != nil }, "\(copy.marks)")

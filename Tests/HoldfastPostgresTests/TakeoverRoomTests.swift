@@ -4,24 +4,24 @@ import Testing
 @Suite("Whether a host has room for a journal that it takes over")
 struct TakeoverRoomTests {
     /// A host that looks at one journal which may be taken. Sizes are in MiB, instants in seconds.
-    private struct Host {
+    private final class Host {
         var room = TakeoverRoom()
 
-        mutating func mayTake(needed: Int, available: Int?, at second: Int) -> Bool {
+        func mayTake(needed: Int, available: Int?, at second: Int) -> Bool {
             room.beginLook()
             defer { room.endLook() }
             return room.mayTake(
                 "gone", needed: needed << 20, available: available.map { $0 << 20 }, at: .seconds(second))
         }
 
-        mutating func failed(available: Int, at second: Int) {
+        func failed(available: Int, at second: Int) {
             room.failed(available: available << 20, at: .seconds(second))
         }
     }
 
     @Test("A copy that has no room is not begun, and what it lacks is told until it has")
     func lacks() {
-        var host = Host()
+        let host = Host()
         #expect(!host.mayTake(needed: 97, available: 12, at: 0))
         #expect(host.room.want == TakeoverRoom.Want(journal: "gone", needed: 97 << 20, available: 12 << 20))
         #expect(host.mayTake(needed: 97, available: 97, at: 2))
@@ -36,7 +36,7 @@ struct TakeoverRoomTests {
 
     @Test("One that was given back for want of room waits, and each time longer, unless more is free than before")
     func pauses() {
-        var host = Host()
+        let host = Host()
         #expect(host.mayTake(needed: 97, available: 100, at: 0))
         host.failed(available: 100, at: 1)
         for second in [2, 30, 60] {
@@ -55,7 +55,7 @@ struct TakeoverRoomTests {
 
     @Test("After one that was opened, the pauses are short again")
     func opened() {
-        var host = Host()
+        let host = Host()
         for _ in 0..<3 { host.failed(available: 0, at: 0) }
         host.room.opened(1)
         #expect(host.mayTake(needed: 97, available: 97, at: 1))
@@ -66,7 +66,7 @@ struct TakeoverRoomTests {
 
     @Test("Room for a copy that is being made is no room for another, until it is made or given back")
     func promised() {
-        var host = Host()
+        let host = Host()
         #expect(host.mayTake(needed: 97, available: 150, at: 0))
         host.room.took(1, needed: 97 << 20)
         #expect(!host.mayTake(needed: 97, available: 150, at: 0))
@@ -80,7 +80,7 @@ struct TakeoverRoomTests {
 
     @Test("Where the system does not say what is free, it is tried")
     func unknown() {
-        var host = Host()
+        let host = Host()
         #expect(host.mayTake(needed: 97, available: nil, at: 0))
     }
 }

@@ -1,4 +1,4 @@
-internal import Holdfast
+package import Holdfast
 
 /// Which of the journals in one store may commit: the one that has taken it last.
 final class InMemoryStore: Sendable {
