@@ -15,7 +15,7 @@ extension Consumer {
         censuses.look(now: time)
         judge.topicHold.look(context.configuration.probes, at: now, random: context.jitter.unit())
         trimIfDue(at: now)
-        handOuts.lookWhoYields(now: time)
+        handOuts.lookWhoYields(at: now)
         promotions.lookForResumed(at: now)
         promotions.bringBack(now: time)
     }

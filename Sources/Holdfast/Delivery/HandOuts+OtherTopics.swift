@@ -59,7 +59,8 @@ extension HandOuts {
     /// No topic's probe goes where it may be refused, or get no answer, at the cost of others: while a throttled route has but one
     /// request, and on a connection on which nothing was taken yet, if anything else is left to read; and while connections are
     /// scarce, since some services end one with each refusal.
-    func lookWhoYields(now: Duration) {
+    func lookWhoYields(at moment: Moment) {
+        let now = moment.monotonic
         guard !judge.topicHold.isEmpty else {
             scarceSince = nil
             return
@@ -69,6 +70,9 @@ extension HandOuts {
         let isMoreToRead = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
         judge.topicHold.yields = isScarce || judge.throttle.isToProbe && isMoreToRead
         judge.topicHold.yieldsConnection = isNothingProven && isMoreToRead
+        judge.topicHold.yieldsUntil = nextPlenty(now: now).map {
+            moment.wallTime(of: $0, before: judge.topicHold.yieldsUntil)
+        }
     }
 
     /// When probes that wait for connections to be plenty may go.

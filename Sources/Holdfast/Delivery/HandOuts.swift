@@ -43,7 +43,7 @@ final class HandOuts {
                 try letOthersGo(at: now)
             }
             // Others may have been let go just now.
-            lookWhoYields(now: now.monotonic)
+            lookWhoYields(at: now)
             guard places.holdReason == nil else { return }
             for index in lanes.indices {
                 guard let ceiling = lanes[index].machine.raiseAhead() else { continue }

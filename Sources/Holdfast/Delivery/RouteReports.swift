@@ -87,7 +87,10 @@ final class RouteReports {
     private func conditions(isOther: Bool) -> [HealthCondition]? {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
         let brakes = RouteConditions.Brakes(
-            isLimited: connections.pool.isLimited, isCareful: judge.caution.isCareful)
+            isLimited: connections.pool.isLimited, isCareful: judge.caution.isCareful,
+            hasWork: context.connector.confirmationMode == .perNotification && context.route.rate == nil
+                && lanes.contains { $0.isRunning && $0.hasWork },
+            hasEntries: { self.lanes.indices.contains { self.lanes[$0].isRunning && self.hasEntries($0) } })
         return context.teller.conditions.look(isOther: isOther, answers, brakes) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,

@@ -81,6 +81,7 @@ extension RouteJudge {
         for ticket in flights.window.unansweredTickets() {
             guard let flight = flights.window.giveUp(ticket) else { continue }
             let isPossiblySent = possiblySent?.contains(ticket) ?? true
+            if isPossiblySent { leftByUnproven(flight, on: flights) }
             // What was not sent has ended nothing, and what has one attempt does not go again.
             if isPossiblySent, !flight.hasOneAttempt { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
             plan.addUnanswered(
@@ -98,7 +99,9 @@ extension RouteJudge {
         flights.note(result.verdict)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
-        if result.isAnswer || result.status != nil {
+        if case .neverProcessed = result.verdict {
+            leftByUnproven(flight, on: flights)
+        } else if result.isAnswer || result.status != nil {
             answerCount += 1
             answered(flight, at: now)
         } else if result.verdict == .unknown {

@@ -6,7 +6,7 @@ extension RouteJudge {
         if silence.isOnTrial(flight.topic), let name = breakers.name(of: flight.topic) { topicHold.acquit(name) }
         let tried = silence.answered(flight.topic, handedOutIn: flight.handedOutIn, now: now.monotonic)
         for tried in tried {
-            if let name = breakers.name(of: tried) { topicHold.hurry(name, at: now) }
+            if let name = breakers.name(of: tried) { topicHold.hurryTrial(name, at: now) }
         }
     }
 
@@ -35,10 +35,17 @@ extension RouteJudge {
         let names = silence.letOthersGo().compactMap { breakers.name(of: $0) }
         for name in names {
             topicHold.tryOthers(
-                than: name, cause: .silence, words: "the push service leaves its requests unanswered",
+                than: name, cause: .silence, words: "the push service leaves its requests unanswered, or does not process them",
                 configuration.probes, at: now, random: jitter.unit())
         }
         return names.allSatisfy { topicHold.isSetAside($0) }
+    }
+
+    /// A connection on which nothing was taken has ended with this entry, or has not processed it. As the first one of the next
+    /// connection it might end that one, too.
+    func leftByUnproven(_ flight: SentWindow.Flight, on flights: Flights) {
+        guard flights.cumulative == nil, flights.confirmations == 0 else { return }
+        silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn, at: nil)
     }
 
     /// Nothing else than the silent topics is at hand: it may be the service, and they go again.
@@ -71,10 +78,8 @@ extension RouteJudge {
     ) {
         switch verdict {
         case .unknown, .neverProcessed:
-            let hasFailed = verdict == .unknown && !topicHold.isTrialOut(lane: flight.lane, flight.uid)
             topicHold.lost(
-                lane: flight.lane, flight.uid, hasFailed: hasFailed, configuration.probes, at: now,
-                random: jitter.unit())
+                lane: flight.lane, flight.uid, hasFailed: true, configuration.probes, at: now, random: jitter.unit())
         case .confirmed, .rejected, .deferred, .laneStopped, .foreign:
             let isTold = !topicHold.isTrialOut(lane: flight.lane, flight.uid)
             let topic = topicHold.taken(lane: flight.lane, flight.uid)

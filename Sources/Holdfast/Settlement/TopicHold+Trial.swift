@@ -2,6 +2,8 @@
 extension TopicHold {
     /// So often the pauses double meanwhile.
     static let trialDoublings = 2
+    /// So many probes that have failed make the pauses longer, meanwhile, where a probe may cost a connection.
+    static let greatestTrial = 5
     /// So long others may go, and be taken, before it is told that the topic waits.
     static let untold = Duration.seconds(15)
 

@@ -39,6 +39,8 @@ struct TopicHold: Sendable {
     /// Whether no probe goes, since others need what it might cost them, and whether none does that may cost them the connection: of
     /// a topic that is silent, or refused for now.
     var (yields, yieldsConnection) = (false, false)
+    /// When probes go again that connections are too scarce for.
+    var yieldsUntil: WallTime?
 
     /// When something of a topic that goes was taken last.
     var takenAt: Duration?
@@ -108,7 +110,7 @@ struct TopicHold: Sendable {
 
     /// Whether it is told that the topic is set aside for this cause.
     func isSetAside(_ topic: String, for cause: Cause) -> Bool {
-        isSetAside(topic) && held[topic]?.cause == cause && held[topic]?.isOnTrial == false
+        isSetAside(topic) && held[topic]?.cause == cause && held[topic].map { !$0.isOnTrial || $0.isTold } ?? false
     }
 
     /// Whether nothing but their age ends the topic's entries, where the service goes on as it does.
@@ -277,14 +279,21 @@ struct TopicHold: Sendable {
         lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
         guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
-        if hasFailed { held[topic]?.failures += 1 }
+        if hasFailed { fail(topic) }
         wait(topic, schedule, at: now, random: random)
+    }
+
+    /// The next pause is longer; on trial within bounds.
+    private mutating func fail(_ topic: String) {
+        guard let entry = held[topic] else { return }
+        held[topic]?.failures = entry.isOnTrial ? max(min(entry.failures + 1, Self.greatestTrial), entry.failures) : entry.failures + 1
     }
 
     /// The connection has ended, with the probes that it had.
     mutating func lost(connection: Int, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for topic in held.keys.sorted() {
             guard case .out(_, connection, _)? = held[topic]?.state else { continue }
+            if held[topic]?.cause == .silence { fail(topic) }
             wait(topic, schedule, at: now, random: random)
         }
     }
@@ -327,6 +336,11 @@ struct TopicHold: Sendable {
         for topic in held.keys { hurry(topic, at: now) }
     }
 
+    /// Others were answered: the topic is tried at once, the first time.
+    mutating func hurryTrial(_ topic: String, at now: Moment) {
+        if held[topic]?.failures == 0 { hurry(topic, at: now) }
+    }
+
     /// The topic's next probe need not wait.
     mutating func hurry(_ topic: String, at now: Moment) {
         guard case .waiting? = held[topic]?.state else { return }
@@ -358,7 +372,12 @@ struct TopicHold: Sendable {
             if case .returning = entry.state { return nil }
             if entry.isOnTrial && !entry.isTold || entry.isDeserted { return nil }
             // One that is on its way, or goes next, has no time any more.
-            let next = if case .waiting = entry.state { entry.nextProbeAt } else { WallTime?.none }
+            let next =
+                switch entry.state {
+                case .waiting: entry.nextProbeAt
+                case .ready where yields: yieldsUntil
+                case .ready, .out, .returning: WallTime?.none
+                }
             return Status(topic: topic, reason: entry.words, since: entry.since, nextProbeAt: next, cause: entry.cause)
         }
         .sorted { $0.topic < $1.topic }

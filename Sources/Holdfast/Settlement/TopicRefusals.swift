@@ -2,8 +2,8 @@
 ///
 /// The route's throttle would have all others wait for them. Where the entries of such a topic are all that is tried, nothing
 /// shows that others are taken. Then the topic is *on trial*: it waits, and others go. It is *convicted* when in three
-/// rounds others were taken and it was not, for three devices or more; a round begins with a request that went out behind
-/// one that was taken, and that was behind the last refusal. So a quota that others have used up convicts nobody. Neither does one
+/// rounds others were taken and it was not, for three devices or more; a round begins with a request that went out when
+/// one was taken that was behind the first refusal of the last round. So a quota that others have used up convicts nobody. Neither does one
 /// that is for all, of which some topic has had bad luck: the others' share of refusals has to make that unlikely. A topic of
 /// which anything is taken is the throttle's.
 ///
@@ -16,10 +16,12 @@ struct TopicRefusals: Sendable {
         /// The turn of the hand-outs of what was taken last, and of what was refused last.
         var takenIn: UInt32?
         var refusedIn: UInt32 = 0
-        /// Since anything of it was taken: refusals, turns of hand-outs that they are of, rounds, and some of the devices.
+        /// Since anything of it was taken: refusals, turns of hand-outs that they are of, rounds, the turn in which the last of these
+        /// began, and some of the devices.
         var requests = 0
         var tries = 0
         var rounds = 0
+        var roundIn: UInt32 = 0
         var devices: [UInt64] = []
         var isOnTrial = false
     }
@@ -94,7 +96,7 @@ struct TopicRefusals: Sendable {
         record.requests += 1
         let isAnotherTry = record.tries == 0 || turn.isTurn(after: record.refusedIn)
         if isAnotherTry {
-            if record.tries == 0 || isWitnessed(since: record, of: topic) { record.rounds += 1 }
+            if record.tries == 0 || isWitnessed(since: record, of: topic) { (record.rounds, record.roundIn) = (record.rounds + 1, turn) }
             record.tries += 1
             record.refusedIn = turn
         }
@@ -104,10 +106,10 @@ struct TopicRefusals: Sendable {
         return record.rounds >= Self.least && isProven(record, topic) ? record.requests : nil
     }
 
-    /// Something of another topic was taken that went out behind what was refused.
+    /// Something of another topic was taken that went out behind the refusal that began the round.
     private func isWitnessed(since record: Record, of topic: UInt32) -> Bool {
         records.contains { other, its in
-            other != topic && its.takenIn.map { $0.isTurn(after: record.refusedIn) } ?? false
+            other != topic && its.takenIn.map { $0.isTurn(after: record.roundIn) } ?? false
         }
     }
 

@@ -53,6 +53,8 @@ struct TopicSilence: Sendable {
     /// All that is at hand was tried since anything was answered. Until something is, others wait for the deadlines: more requests
     /// would change nothing, and each of them may be processed in silence.
     private var blamesService = false
+    /// The turn in which that went out which was answered first after such a time: what went out before says nothing of its topic.
+    private var backIn: UInt32?
     /// Twice as long as an answer took that others had not waited for.
     private var slowness: (patience: Duration, until: Duration)?
     /// Those tried less often go before what keeps a connection.
@@ -100,6 +102,7 @@ struct TopicSilence: Sendable {
     /// - Returns: topics on trial that now have a witness against them, and are to be tried again.
     mutating func answered(_ topic: UInt32, handedOutIn: UInt32, now: Duration) -> [UInt32] {
         if let last, last == (topic, turn) { return [] }
+        let before = last?.turn
         last = (topic, turn)
         if topic != TopicBreakers.none {
             if answeredIn.count >= Self.limit { answeredIn = [:] }
@@ -108,6 +111,13 @@ struct TopicSilence: Sendable {
         guard !silent.isEmpty else { return [] }
         if let silence = silent[topic], silence.requests == 0, silence.triedIn == handedOutIn, let at = silence.triedAt {
             slowness = ((now - at) * 2, until: now + Self.memory)
+        }
+        let doubted = silent.filter { doubted in
+            !doubted.value.isConvicted && before.map { doubted.value.triedIn.isTurn(after: $0) } ?? true
+        }
+        if blamesService || doubted.count > 1 {
+            backIn = handedOutIn
+            for topic in doubted.keys { silent[topic]?.requests = 0 }
         }
         silent[topic] = nil
         blamesService = false
@@ -120,11 +130,12 @@ struct TopicSilence: Sendable {
     ///
     /// - Parameters:
     ///   - handedOutIn: the turn in which it went out.
-    ///   - time: when that was.
-    mutating func hesitates(_ topic: UInt32, handedOutIn: UInt32, at time: Duration) {
+    ///   - time: when that was; nil where no answer will come.
+    mutating func hesitates(_ topic: UInt32, handedOutIn: UInt32, at time: Duration?) {
         guard topic != TopicBreakers.none, silent[topic] != nil || silent.count < Self.limit else { return }
         if let answered = answeredIn[topic], answered.isTurn(after: handedOutIn) { return }
         silent[topic, default: Silence()].count(handedOutIn: handedOutIn, at: time)
+        level = silent[topic]!.tries
     }
 
     /// A request of the topic had no answer until its deadline.
@@ -137,6 +148,7 @@ struct TopicSilence: Sendable {
             silent[topic] = nil
             return .nothing
         }
+        if let backIn, !handedOutIn.isTurn(after: backIn), handedOutIn != backIn { return .nothing }
         if silent.count >= Self.limit { silent = [:] }
         var silence = silent[topic] ?? Silence()
         silence.requests += 1

@@ -5,6 +5,8 @@ extension HealthCondition.Kind {
     public static let connectionsLimited = Self(rawValue: "connections-limited")
     /// Few notifications go at a time, since one of them ends the connections that it is sent on.
     public static let sendingCarefully = Self(rawValue: "sending-carefully")
+    /// Notifications wait in their turn, and nothing of the route was taken for a while, for no reason that is told.
+    public static let nothingTaken = Self(rawValue: "nothing-taken")
     /// The push service refuses a route's credentials.
     public static let credentialsRefused = Self(rawValue: "credentials-refused")
     /// Something other than the push service answers.
@@ -74,8 +76,8 @@ extension HealthCondition.Kind {
 
     /// All kinds of this version.
     public static let all: [Self] = [
-        .serviceAway, .connectionsLimited, .sendingCarefully, .credentialsRefused, .wrongServer, .laneStopped, .lanePaused,
-        .topicSetAside, .massBadTokens,
+        .serviceAway, .connectionsLimited, .sendingCarefully, .nothingTaken, .credentialsRefused, .wrongServer, .laneStopped,
+        .lanePaused, .topicSetAside, .massBadTokens,
         .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
         .outcomesFull, .ownershipUnproven, .databaseAway, .databaseTrouble, .ordersLost, .commitsLost, .copySetAside,
         .oldPrimary, .leftToOthers, .clockDistrusted, .blacklistDamaged, .entriesQuarantined, .entriesUnreachable,
@@ -92,6 +94,7 @@ extension HealthCondition.Kind {
         case .serviceAway: "the push service answers again"
         case .connectionsLimited: "connections are made again"
         case .sendingCarefully: "as many go at a time again as there is room for"
+        case .nothingTaken: "the push service takes notifications again"
         case .credentialsRefused: "the credentials are not refused any more"
         case .wrongServer: "the push service itself answers again"
         case .laneStopped, .lanePaused: "the lane runs again"

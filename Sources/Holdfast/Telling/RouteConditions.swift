@@ -16,12 +16,17 @@ final class RouteConditions {
     /// Whether the limit on new connections keeps everything waiting, and whether few go at a time.
     private var limited = LastingState()
     private var careful = LastingState()
+    /// Since when something is to go and nothing was taken.
+    private var untakenSince: Moment?
+    private var isUntaken = false
     /// Whether ``foreign`` was looked at after its time.
     private var isForeignTold = false
 
     /// How long the service may give no answer of its own before another's is told: where both answer, something in between
     /// is restarted, say.
     static let foreignPatience = Duration.seconds(5)
+    /// How long nothing may be taken before that is told, where nothing else is told that explains it.
+    static let takingPatience = Duration.seconds(15)
 
     init(_ log: EngineLog, clock: EngineClock, interval: Duration, answersEach: Bool) {
         (self.log, self.clock) = (log, clock)
@@ -32,7 +37,7 @@ final class RouteConditions {
     func take(_ news: RouteNews) {
         reach.take(news) { clock.moment() }
         if news.showsTakenCredentials { (refused, foreign) = (nil, nil) }
-        if case .settling(let counts) = news, counts.confirmed > 0 { hasTaken = true }
+        if case .settling(let counts) = news, counts.confirmed > 0 || !counts.rejected.isEmpty { hasTaken = true }
         if case .foreignAnswer(let words) = news { foreign = (words, foreign?.since ?? clock.moment()) }
     }
 
@@ -40,12 +45,15 @@ final class RouteConditions {
     func succeed(_ other: RouteConditions) {
         (machine, reach, refused, foreign) = (other.machine, other.reach, other.refused, other.foreign)
         (takenAt, limited, careful) = (other.takenAt, other.limited, other.careful)
+        untakenSince = other.untakenSince
     }
 
     /// When the log may be told of what was held back; nil where nothing was.
     var nextTelling: Duration? {
         let foreign = isForeignTold ? nil : foreign.map { $0.since.monotonic + Self.foreignPatience }
-        return [machine.nextTelling, foreign, reach.nextLook, limited.nextLook, careful.nextLook].compactMap(\.self).min()
+        let untaken = isUntaken ? nil : untakenSince.map { $0.monotonic + Self.takingPatience }
+        return [machine.nextTelling, foreign, reach.nextLook, limited.nextLook, careful.nextLook, untaken]
+            .compactMap(\.self).min()
     }
 
     /// What the service has answered, and has not, as of the end of a turn.
@@ -64,6 +72,10 @@ final class RouteConditions {
         let isLimited: Bool
         /// Whether few go at a time: see ``Caution``.
         let isCareful: Bool
+        /// Whether lanes have something that could go at any time, as far as is known without a look at the journal.
+        let hasWork: Bool
+        /// Whether the journal has it.
+        let hasEntries: () -> Bool
     }
 
     /// Looks at the route at the end of a turn.
@@ -78,12 +90,14 @@ final class RouteConditions {
         limited.look(brakes.isLimited) { clock.moment() }
         careful.look(brakes.isCareful) { clock.moment() }
         reach.turnEnded(out: answers.out, answers: answers.count) { clock.moment() }
+        let isUntakenNow = isUntaken(brakes)
+        defer { isUntaken = isUntakenNow }
         if hasTaken { (takenAt, hasTaken) = (clock.wall(), false) }
         // What waits grows while something is wrong.
         let isForeign = foreign.map { clock.monotonic() >= $0.since.monotonic + Self.foreignPatience } ?? false
         defer { isForeignTold = isForeign }
         let isDue = reach.nextLook.map { clock.monotonic() >= $0 } ?? false
-        let isBraked = limited.isTold || careful.isTold
+        let isBraked = limited.isTold || careful.isTold || isUntakenNow != isUntaken
         guard isOther || isDue || reach.away != lastAway || !machine.isEmpty || isForeign != isForeignTold || isBraked
         else { return nil }
         var findings = findings()
@@ -102,8 +116,27 @@ final class RouteConditions {
         if isForeign, let foreign, !all.contains(where: { $0.kind == .wrongServer }) {
             all.append(findings.answeredByOther(foreign.words, since: foreign.since.wall, waiting: waiting))
         }
+        if isUntakenNow, let untakenSince {
+            findings.nothingTaken(waiting, since: untakenSince.wall, beside: all).map { all.append($0) }
+        }
         for change in machine.look(all, at: now) { log.tell(change) }
         return machine.all
+    }
+
+    /// Whether something could go, and nothing was taken for long.
+    private func isUntaken(_ brakes: Brakes) -> Bool {
+        guard brakes.hasWork else {
+            untakenSince = nil
+            return false
+        }
+        guard !hasTaken, let since = untakenSince else {
+            untakenSince = clock.moment()
+            return false
+        }
+        guard clock.monotonic() - since.monotonic >= Self.takingPatience else { return false }
+        if isUntaken || brakes.hasEntries() { return true }
+        untakenSince = clock.moment()
+        return false
     }
 
     /// The refusal of credentials that lasts although the lanes run again: something waits, and nothing was taken yet.

@@ -85,6 +85,22 @@ struct RouteFindings: Hashable, Sendable {
             next: "nothing has to be done: the one is found, and the others go; the log names it (`ends-connections`)")
     }
 
+    /// The condition that nothing is taken, where no other one of the route says why: topics that wait, and lanes that stand still, do
+    /// not explain it.
+    func nothingTaken(_ waiting: Int, since: WallTime, beside others: [HealthCondition]) -> HealthCondition? {
+        let explains: [HealthCondition.Kind] = [
+            .serviceAway, .connectionsLimited, .sendingCarefully, .credentialsRefused, .wrongServer, .throttled, .parked,
+            .ownershipUnproven, .outcomesFull, .journalUnreadable,
+        ]
+        guard waiting > 0, !others.contains(where: { explains.contains($0.kind) && $0.severity != .notice }) else { return nil }
+        return HealthCondition(
+            .nothingTaken, .warning, "route", route, route: route, since: since, affected: waiting,
+            nextTryAt: nextConnectionAt,
+            what: "route \(route) has notifications in their turn, and its push service at \(endpoint) has taken nothing since",
+            next: "see in the log and in `holdfast lanes list` what the route does; the command tries the service",
+            command: "holdfast doctor")
+    }
+
     /// Credentials, or a server in the service's place: one condition for all lanes of the route.
     private func refused(_ waiting: Int) -> HealthCondition? {
         for kind in [HealthCondition.Kind.credentialsRefused, .wrongServer] {

@@ -122,6 +122,33 @@ import Testing
         #expect(service.taken(of: Self.answered) == 50)
     }
 
+    @Test(
+        "A topic whose requests end connections, or are never processed, holds up nobody else for long, and gets no flood",
+        arguments: SilentService.Drop.allCases, [false, true])
+    func dropped(drop: SilentService.Drop, isWarm: Bool) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        service.drop = { $0.topic == Self.silent ? drop : nil }
+        if isWarm { try bench.submit(some(0..<50, of: Self.answered)) }
+        service.run(for: .seconds(5))
+        try bench.submit(some(100..<130, of: Self.silent))
+        var (submitted, longest, sinceWhen) = (isWarm ? 50 : 0, 0, 0)
+        for second in 0..<120 {
+            try bench.submit(some((10_000 + 5 * second)..<(10_005 + 5 * second), of: Self.answered))
+            if second % 5 == 0 { try bench.submit(some((200 + second)..<(201 + second), of: Self.silent)) }
+            submitted += 5
+            service.run(for: .seconds(1))
+            if Set(service.taken.map { Sample.number(of: $0) }).count > submitted - 10 { sinceWhen = second }
+            longest = max(longest, second - sinceWhen)
+        }
+        #expect(longest <= 15)
+        #expect(service.dropped < 150 && bench.connections[0].count < 40)
+        #expect(isTold(bench) == [Self.silent])
+        service.drop = { _ in nil }
+        service.run(for: .seconds(150))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
     @Test("A service that is slow at first is taken for silent once, and not again", arguments: [12, 20])
     func slow(seconds: Int) throws {
         let bench = try Bench()

@@ -140,6 +140,30 @@ import Testing
         #expect(service.refused <= refused + 2)
     }
 
+    @Test(
+        "A topic that is refused beside others is told before long, however long the service asks to wait",
+        arguments: [nil, 30, 3600], [0, 1])
+    func toldBesideOthers(seconds: Int?, later: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let answer = SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
+        let service = Service(bench, answer)
+        try bench.submit(some(0..<50, of: Self.other))
+        bench.advance(by: .seconds(5))
+        try bench.submit(some(1000..<1030, of: Self.busy))
+        for round in 0..<60 {
+            try bench.submit(some((2000 + 5 * round)..<(2005 + 5 * round), of: Self.other))
+            if later > 0 { try bench.submit(some((1100 + round)..<(1101 + round), of: Self.busy)) }
+            bench.advance(by: .seconds(1))
+        }
+        #expect(service.taken(of: Self.other) >= 345)
+        #expect(isTold(bench) == [Self.busy])
+        #expect(service.refused < 80)
+        service.state.withLock { $0.isBusy = false }
+        // At the latest when the service has asked for it.
+        bench.advance(by: .seconds(max(seconds ?? 0, 200)))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
     @Test("Behind 45,000 of such a topic the others go, too") func far() throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, Self.answers[0])

@@ -1,3 +1,4 @@
+import HoldfastAPNsAnswers
 import HoldfastTesting
 
 @testable import Holdfast
@@ -27,6 +28,23 @@ final class SilentService {
     var answer: (PushNotification) -> SendResult = { _ in .confirmed }
     /// Whether it ends the connection with this answer: what it has not begun goes over another one.
     var endsWith: (SendResult) -> Bool = { _ in false }
+    /// What it does with a request in place of an answer.
+    enum Drop: CaseIterable {
+        /// The connection ends.
+        case reset
+        /// GOAWAY, with nothing processed.
+        case unprocessed
+        /// GOAWAY and an end, without an answer to the last request.
+        case processed
+        /// RST_STREAM, and the connection stays.
+        case refusedStream
+        /// 503 Shutdown, and GOAWAY.
+        case shutdown
+        /// 503 Shutdown, and the connection stays.
+        case plainShutdown
+    }
+    var drop: (PushNotification) -> Drop? = { _ in nil }
+    private(set) var dropped = 0
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
     private(set) var taken: [PushNotification] = []
@@ -92,11 +110,39 @@ final class SilentService {
             if line.connection.isClosed || line.isEnding { returnWaiting(of: &line) }
             while let next = line.waiting.first, line.open.count < line.connection.streams {
                 line.waiting.removeFirst()
-                line.open.append((now, next))
+                if let drop = drop(next.notification) {
+                    if take(next, drop, on: &line) { return }
+                } else {
+                    line.open.append((now, next))
+                }
                 isOver = false
             }
         }
         if line.connection.isClosed || line.isEnding, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+    }
+
+    /// - Returns: whether the connection is over.
+    private func take(_ entry: StubConnection.Sent, _ drop: Drop, on line: inout Line) -> Bool {
+        dropped += 1
+        switch drop {
+        case .reset, .processed:
+            if drop == .processed { returnWaiting(of: &line) }
+            line.connection.end(
+                possiblySent: (line.open.map(\.entry) + line.waiting + [entry]).map { Sample.number(of: $0.notification) },
+                cause: "reset")
+            (line.open, line.waiting) = ([], [])
+            return true
+        case .unprocessed:
+            returnWaiting(of: &line)
+            line.connection.sink(.results([(entry.ticket, SendResult(.neverProcessed(.newConnection)))]))
+            line.isEnding = true
+        case .refusedStream:
+            line.connection.sink(.results([(entry.ticket, SendResult(.neverProcessed(.none)))]))
+        case .shutdown, .plainShutdown:
+            line.connection.sink(.results([(entry.ticket, SendResult(apnsStatus: 503, reason: "Shutdown"))]))
+            if drop == .shutdown { line.isEnding = true }
+        }
+        return false
     }
 
     /// Gives the requests back that have not begun: the connection is closed, and they go over another one.
