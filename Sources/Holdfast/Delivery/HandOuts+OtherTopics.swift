@@ -12,6 +12,7 @@ extension HandOuts {
     func letOthersGo(at now: Moment) throws(JournalError) {
         let isThrottleKept = isThrottleKept(now: now.monotonic)
         noteHesitation(isThrottleKept: isThrottleKept, now: now.monotonic)
+        judge.holdDropped(at: now)
         let kept = kept
         let isThrottled = isThrottleKept || looksForOtherTopic(now: now.monotonic)
         guard !kept.isEmpty || isThrottled else {

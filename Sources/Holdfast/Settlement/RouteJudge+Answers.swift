@@ -100,7 +100,7 @@ extension RouteJudge {
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if case .neverProcessed = result.verdict {
-            leftByUnproven(flight, on: flights)
+            neverProcessed(flight, result, on: flights)
         } else if result.isAnswer || result.status != nil {
             answerCount += 1
             answered(flight, at: now)

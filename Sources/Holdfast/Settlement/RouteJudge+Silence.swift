@@ -33,19 +33,38 @@ extension RouteJudge {
     /// - Returns: whether all of them wait.
     func letOthersGo(at now: Moment) -> Bool {
         let names = silence.letOthersGo().compactMap { breakers.name(of: $0) }
+        tryOthers(than: names, at: now)
+        return names.allSatisfy { topicHold.isSetAside($0) }
+    }
+
+    /// Topics that are never processed wait, whether there are others or not.
+    func holdDropped(at now: Moment) {
+        guard silence.hasDropped else { return }
+        tryOthers(than: silence.holdDropped().compactMap { breakers.name(of: $0) }, at: now)
+    }
+
+    private func tryOthers(than names: [String], at now: Moment) {
         for name in names {
             topicHold.tryOthers(
                 than: name, cause: .silence, words: "the push service leaves its requests unanswered, or does not process them",
                 configuration.probes, at: now, random: jitter.unit())
         }
-        return names.allSatisfy { topicHold.isSetAside($0) }
     }
 
-    /// A connection on which nothing was taken has ended with this entry, or has not processed it. As the first one of the next
-    /// connection it might end that one, too.
+    /// A connection on which nothing was taken has ended with this entry. As the first one of the next connection it might end that
+    /// one, too.
     func leftByUnproven(_ flight: SentWindow.Flight, on flights: Flights) {
         guard flights.cumulative == nil, flights.confirmations == 0 else { return }
         silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn, at: nil)
+    }
+
+    /// The service has not processed this entry, for a reason of its own: not because the connection takes no more.
+    func neverProcessed(_ flight: SentWindow.Flight, _ result: SendResult, on flights: Flights) {
+        if result.verdict == .neverProcessed(.none) || result.status != nil {
+            silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
+        } else {
+            leftByUnproven(flight, on: flights)
+        }
     }
 
     /// Nothing else than the silent topics is at hand: it may be the service, and they go again.

@@ -27,6 +27,8 @@ struct TopicSilence: Sendable {
         /// The turn in which the last of them was handed out, and when.
         var triedIn: UInt32 = 0
         var triedAt: Duration?
+        /// Of the tries, those that the service has never processed.
+        var drops = 0
         var isOnTrial = false
         var isConvicted = false
 
@@ -36,6 +38,9 @@ struct TopicSilence: Sendable {
         }
     }
 
+    /// So many requests of a topic are never processed, in as many turns and with none answered, before it waits: what is never
+    /// processed goes again at once.
+    static let greatestDrops = 3
     /// So many requests of a topic have no answer before it is convicted.
     static let leastRequests = 2
     /// How long others wait for the first answer on a connection, and how long where another topic is silent already.
@@ -161,6 +166,29 @@ struct TopicSilence: Sendable {
         silent[topic]?.isConvicted = true
         silent[topic]?.isOnTrial = false
         return .convicted(requests: silence.requests)
+    }
+
+    /// A request of the topic was not processed.
+    ///
+    /// - Parameter handedOutIn: the turn in which it went out.
+    mutating func dropped(_ topic: UInt32, handedOutIn: UInt32) {
+        let tries = silent[topic]?.tries ?? 0
+        hesitates(topic, handedOutIn: handedOutIn, at: nil)
+        if let silence = silent[topic], silence.tries > tries { silent[topic]?.drops += 1 }
+    }
+
+    /// Whether a topic goes on that is never processed.
+    var hasDropped: Bool { silent.values.contains { isDropped($0) } }
+
+    private func isDropped(_ silence: Silence) -> Bool {
+        silence.drops >= Self.greatestDrops && !silence.isOnTrial && !silence.isConvicted
+    }
+
+    /// - Returns: the topics that are to wait since they are never processed.
+    mutating func holdDropped() -> [UInt32] {
+        let topics = silent.filter { isDropped($0.value) }.keys.sorted()
+        for topic in topics { silent[topic]?.isOnTrial = true }
+        return topics
     }
 
     /// Something of another topic is at hand.
