@@ -30,6 +30,8 @@ struct TopicSilence: Sendable {
         /// Of the tries, those that the service has never processed.
         var drops = 0
         var isOnTrial = false
+        /// Others were answered since it is silent.
+        var hasWitness = false
         var isConvicted = false
 
         mutating func count(handedOutIn turn: UInt32, at time: Duration?) {
@@ -122,12 +124,13 @@ struct TopicSilence: Sendable {
         }
         if blamesService || doubted.count > 1 {
             backIn = handedOutIn
-            for topic in doubted.keys { silent[topic]?.requests = 0 }
+            for topic in doubted.keys { silent[topic]!.requests = 0 }
         }
         silent[topic] = nil
         blamesService = false
         let tried = silent.filter(\.value.isOnTrial).keys.sorted()
         for topic in tried { silent[topic]?.isOnTrial = false }
+        for topic in silent.keys { silent[topic]?.hasWitness = true }
         return tried
     }
 
@@ -204,7 +207,8 @@ struct TopicSilence: Sendable {
     ///
     /// - Returns: the topics that go again.
     mutating func foundNoOthers() -> [UInt32] {
-        let tried = silent.filter(\.value.isOnTrial).keys.sorted()
+        // Where others were answered, it is not the service.
+        let tried = silent.filter { $0.value.isOnTrial && !$0.value.hasWitness }.keys.sorted()
         guard !tried.isEmpty else { return [] }
         blamesService = true
         for topic in tried { silent[topic]?.isOnTrial = false }

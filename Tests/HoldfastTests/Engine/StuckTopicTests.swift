@@ -1,0 +1,142 @@
+import HoldfastAPNsAnswers
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// What a stranger has tried with the program: one topic is in trouble, whatever the trouble is and whatever came before, and the
+/// others go soon.
+@Suite(.timeLimit(.minutes(2))) struct StuckTopicTests {
+    private static let bad = "com.example.bad"
+    private static let refused = SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
+    private static let tooMany = SendResult(apnsStatus: 429, reason: "TooManyRequests")
+
+    private func some(_ numbers: Range<Int>, of topic: String) -> [PushNotification] {
+        numbers.map { number in
+            var notification = Sample.notification(number)
+            notification.topic = topic
+            return notification
+        }
+    }
+
+    private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
+
+    /// Traffic of two good topics, at five a second, and what the longest wait of any of it was.
+    private final class Traffic {
+        let bench: Bench
+        let service: SilentService
+        private var submittedAt: [Int: Duration] = [:]
+        private var next = 100_000
+        private(set) var longest = Duration.zero
+
+        init(_ bench: Bench, _ service: SilentService) { (self.bench, self.service) = (bench, service) }
+
+        func run(for seconds: Int) throws {
+            for _ in 0..<seconds {
+                for _ in 0..<5 {
+                    var notification = Sample.notification(next)
+                    notification.topic = "com.example.good\(next % 2)"
+                    submittedAt[next] = bench.clock.monotonic
+                    try bench.submit([notification])
+                    next += 1
+                }
+                service.run(for: .seconds(1))
+                look()
+            }
+        }
+
+        /// So much of it waits.
+        var waiting: Int { submittedAt.count }
+
+        func look() {
+            for notification in service.taken.suffix(2000) {
+                guard let at = submittedAt.removeValue(forKey: Sample.number(of: notification)) else { continue }
+                longest = max(longest, bench.clock.monotonic - at)
+            }
+        }
+
+        /// For how long the oldest has waited that waits.
+        var oldest: Duration { submittedAt.values.min().map { bench.clock.monotonic - $0 } ?? .zero }
+    }
+
+    enum Outage: CaseIterable {
+        /// All topics are refused, and then the bad one.
+        case refused
+        /// All are silent, and then the bad one.
+        case silent
+        /// The bad one is refused, and all others are silent.
+        case mixed
+        /// All are silent, and then the bad one is refused.
+        case silentThenRefused
+    }
+
+    @Test("After an outage of the service the others go soon, although one topic is in trouble yet",
+        arguments: Outage.allCases, [40, 90])
+    func afterOutage(_ outage: Outage, seconds: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        switch outage {
+        case .refused: service.answer = { _ in Self.refused }
+        case .silent, .silentThenRefused: service.isSilent = { _ in true }
+        case .mixed:
+            service.isSilent = { $0.topic != Self.bad }
+            service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
+        }
+        try bench.submit(some(0..<30, of: Self.bad))
+        try traffic.run(for: seconds)
+        service.isSilent = { outage == .silent && $0.topic == Self.bad }
+        service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
+        // A service that refuses everything is asked once a minute in the end.
+        try traffic.run(for: outage == .refused ? 65 : 15)
+        #expect(traffic.oldest < .seconds(15))
+        try traffic.run(for: 45)
+        #expect(traffic.oldest < .seconds(5))
+        #expect(isTold(bench) == [Self.bad])
+        service.isSilent = { _ in false }
+        service.answer = { _ in .confirmed }
+        service.run(for: .seconds(150))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
+    @Test(
+        "A slow service and a topic that it refuses at once do not add up", arguments: [3, 5, 12],
+        [(false, false), (false, true), (true, false), (true, true)])
+    func slow(seconds: Int, _ kind: (isWarm: Bool, ends: Bool)) throws {
+        let (isWarm, ends) = kind
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        service.delay = { $0.topic == Self.bad ? .zero : .seconds(seconds) }
+        let traffic = Traffic(bench, service)
+        // The slow start of a route.
+        if isWarm { try traffic.run(for: 60) }
+        service.answer = { $0.topic == Self.bad ? Self.refused : .confirmed }
+        if ends { service.endsWith = { $0.verdict != .confirmed } }
+        try bench.submit(some(0..<30, of: Self.bad))
+        for round in 0..<8 {
+            try bench.submit(some((1000 + round)..<(1001 + round), of: Self.bad))
+            try traffic.run(for: 10)
+        }
+        try traffic.run(for: 20)
+        #expect(traffic.oldest < .seconds(20 + 2 * seconds))
+        #expect(isTold(bench) == [Self.bad])
+    }
+
+    @Test("Behind twelve topics that are refused the others go", arguments: [false, true]) func many(isWarm: Bool) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        service.answer = { $0.topic.hasPrefix(Self.bad) ? Self.tooMany : .confirmed }
+        let traffic = Traffic(bench, service)
+        if isWarm { try traffic.run(for: 10) }
+        for number in 0..<15 {
+            for topic in 0..<12 {
+                let number = 100 * topic + number
+                try bench.submit(some(number..<(number + 1), of: "\(Self.bad)\(topic)"))
+            }
+        }
+        try traffic.run(for: 40)
+        #expect(traffic.longest < .seconds(20) && traffic.oldest < .seconds(5))
+        try traffic.run(for: 60)
+        #expect(isTold(bench).count == 12)
+    }
+}
