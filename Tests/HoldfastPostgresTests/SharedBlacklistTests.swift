@@ -393,9 +393,9 @@ struct SharedBlacklistTests {
         try host.add(.of(1))
         let copy = host.folder("blacklist")
         try FileManager.default.moveItem(atPath: copy, toPath: host.folder("away"))
-        try Data().write(to: URL(fileURLWithPath: copy))
-        // The file can't be moved away, since a directory has its name.
-        try FileManager.default.createDirectory(atPath: copy + ".replaced", withIntermediateDirectories: false)
+        // A directory that is no copy, with a file where its blacklist is to be.
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        try Data().write(to: URL(fileURLWithPath: copy + "/blacklist"))
         #expect(try eventually { host.shared.status.trouble?.isOfCopy == true })
         #expect(host.shared.status.trouble?.words.contains(copy) == true)
         #expect(try forbids(host, 1))

@@ -81,14 +81,17 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
     private func sink(_ event: ConnectorEvent) { world.deliver(event, from: self) }
 
     private func tell(_ request: Request, _ word: Copy.Word) {
-        if isLate(request) { world.rules.refusedTopics.insert(request.entry.notification.topic) }
+        // Others may be tried before the topic of a request that had no answer, or a late one.
+        if isLate(request) || word == .unknown || word == .notProcessed {
+            world.rules.refusedTopics.insert(request.entry.notification.topic)
+        }
         guard life == world.life else { return }
         request.entry.copies[request.copy].word = word
         request.entry.copies[request.copy].toldBeforeTurn = world.turns
         world.told(word, of: request.entry, copy: request.copy)
     }
 
-    /// Others may be tried before the topic of a request that was not answered for so long.
+    /// Others wait for so long.
     private static let patience = Duration.seconds(2)
 
     private func isLate(_ request: Request) -> Bool { world.now - request.givenAt >= Self.patience }
@@ -208,8 +211,6 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
                 return false
             }
             tell(request, .unknown)
-            // Others may be answered, and this topic be tried less often then.
-            world.rules.refusedTopics.insert(request.entry.notification.topic)
             results.append((request.ticket, .unknown("no answer within the deadline")))
             late.append(request)
             return true

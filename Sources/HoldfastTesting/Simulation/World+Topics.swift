@@ -3,8 +3,8 @@ internal import Holdfast
 /// Entries of a topic that is set aside wait for no time of their own. So their topics have a bound: each is tried again
 /// within the longest pause of probes, and comes back with all its entries.
 extension World {
-    /// Only a topic that the service has refused, or left without an answer, or of which it has called a token bad or too many in a
-    /// row gone, is set aside.
+    /// Only a topic that the service has refused, or left without an answer, or not processed, or of which it has called a token bad or
+    /// too many in a row gone, is set aside.
     func checkPlace(_ entry: LedgerEntry) {
         let topic = entry.notification.topic
         if peers.contains(where: { ($0 as? AnsweredPeer)?.isLate(topic) == true }) { return }

@@ -460,19 +460,21 @@ import Testing
         let journal = InMemoryJournal()
         let bench = try bench(journal)
         bench.accepts = false
+        // That no connection comes about is told besides.
+        func ofJournal(_ all: [String]) -> [String] { all.filter { $0.hasPrefix("journal") } }
         for second in 0..<20 {
             journal.limitEntries(to: second)
             for number in 0..<10 { try bench.submit(second * 10 + number + 1..<second * 10 + number + 2) }
             bench.advance(by: .seconds(1))
-            #expect(kinds(bench) == ["journal-full"], "\(second)")
+            #expect(ofJournal(kinds(bench)) == ["journal-full"], "\(second)")
         }
-        #expect(told == ["journal-full"])
+        #expect(ofJournal(told) == ["journal-full"])
         journal.limitEntries(to: nil)
         try bench.submit(1000..<1001)
         bench.advance(by: .seconds(3))
-        #expect(kinds(bench) == ["journal-full"])
+        #expect(ofJournal(kinds(bench)) == ["journal-full"])
         bench.advance(by: .seconds(4))
-        #expect(told == ["journal-full", "journal-full-over"] && kinds(bench) == [])
+        #expect(ofJournal(told) == ["journal-full", "journal-full-over"] && ofJournal(kinds(bench)) == [])
     }
 
     // MARK: Operators
