@@ -132,12 +132,13 @@ extension HandOuts {
     private func hasWorked(_ number: Int) -> Bool { connections[number]?.flights.hasWorked == true }
 
     /// Whether a connection that has brought no answer has nothing but requests of silent topics, or such requests have all streams
-    /// of one that has brought some.
+    /// of one that has brought some. One that has nothing may get such a request next: that is waited for once.
     private func isKept(_ number: Int) -> Bool {
         guard let link = connections[number], link.flights.cumulative == nil,
             !link.flights.hasWorked || link.freeStreams == 0
         else { return false }
-        return link.unanswered.open.allSatisfy { judge.silence.contains($0.topic) }
+        let open = link.unanswered.open
+        return open.isEmpty ? judge.silence.isRepeated : open.allSatisfy { judge.silence.contains($0.topic) }
     }
 
     /// When silent topics may lose the connections that they keep, if that waits for no more than another one to be made.
@@ -177,8 +178,10 @@ extension HandOuts {
 
     private func isOtherAtHand(at now: Moment) throws(JournalError) -> Bool {
         for index in lanes.indices where lanes[index].isRunning {
-            // What has one attempt comes back from the disk one by one here. It may be of any topic.
-            if lanes[index].hasOneAttempt, lanes[index].deferral.isDue(now.monotonic) { return true }
+            // What has one attempt comes back from the disk one by one here. It may be of any topic, if there are several.
+            if lanes[index].hasOneAttempt, lanes[index].deferral.isDue(now.monotonic), judge.breakers.tellsTopicsApart {
+                return true
+            }
             if try isOtherGoingAgain(in: index) { return true }
             if try isOtherAhead(in: index) { return true }
         }

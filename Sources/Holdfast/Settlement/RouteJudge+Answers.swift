@@ -99,8 +99,8 @@ extension RouteJudge {
         flights.note(result.verdict)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
-        if case .neverProcessed = result.verdict {
-            neverProcessed(flight, result, on: flights)
+        if case .neverProcessed(let remedy) = result.verdict {
+            neverProcessed(flight, remedy, on: flights)
         } else if result.isAnswer || result.status != nil {
             answerCount += 1
             answered(flight, at: now)

@@ -51,19 +51,19 @@ extension RouteJudge {
         }
     }
 
-    /// A connection on which nothing was taken has ended with this entry. As the first one of the next connection it might end that
-    /// one, too.
+    /// A connection on which nothing was taken has ended with this entry. As the first one of the next connection, another one of its
+    /// topic might end that one, too.
     func leftByUnproven(_ flight: SentWindow.Flight, on flights: Flights) {
         guard flights.cumulative == nil, flights.confirmations == 0 else { return }
-        silence.hesitates(flight.topic, handedOutIn: flight.handedOutIn, at: nil)
+        silence.left(flight.topic, flight.uid, handedOutIn: flight.handedOutIn)
     }
 
-    /// The service has not processed this entry, for a reason of its own: not because the connection takes no more.
-    func neverProcessed(_ flight: SentWindow.Flight, _ result: SendResult, on flights: Flights) {
-        if result.verdict == .neverProcessed(.none) || result.status != nil {
-            silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
-        } else {
-            leftByUnproven(flight, on: flights)
+    /// The service has not processed this entry.
+    func neverProcessed(_ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, on flights: Flights) {
+        switch remedy {
+        case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
+        case .newConnection: leftByUnproven(flight, on: flights)
+        case .newProviderToken: break
         }
     }
 

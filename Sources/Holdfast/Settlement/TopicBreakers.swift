@@ -185,6 +185,9 @@ struct TopicBreakers: Sendable {
     /// The record of an entry that is sent once more because its token was called bad.
     func chance(lane: Int, _ uid: UID) -> SecondChances.Chance? { chances.chance(lane: lane, uid) }
 
+    /// Whether the route has sent to more than one topic, as far as is known.
+    var tellsTopicsApart: Bool { records.count > 1 }
+
     /// Whether a connection's word about a token of the topic would not count.
     func isDiscredited(_ voice: Int, topic: UInt32) -> Bool { records[topic]?.breaker.isDiscredited(voice) ?? false }
 

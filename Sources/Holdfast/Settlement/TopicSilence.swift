@@ -29,6 +29,8 @@ struct TopicSilence: Sendable {
         var triedAt: Duration?
         /// Of the tries, those that the service has never processed.
         var drops = 0
+        /// The entry that a connection has left last.
+        var leftUID: UID?
         var isOnTrial = false
         /// Others were answered since it is silent.
         var hasWitness = false
@@ -82,6 +84,9 @@ struct TopicSilence: Sendable {
 
     /// Whether a silent topic is neither on trial nor convicted.
     var hasUntold: Bool { silent.values.contains { !$0.isOnTrial && !$0.isConvicted } }
+
+    /// Whether more than one request of a topic was tried in vain, or one until its deadline.
+    var isRepeated: Bool { silent.values.contains { $0.requests > 0 || $0.tries > 1 } }
 
     /// How long others wait for an answer on a connection on which nothing was taken; nil for as long as the request may take.
     func patience(now: Duration) -> Duration? {
@@ -171,7 +176,17 @@ struct TopicSilence: Sendable {
         return .convicted(requests: silence.requests)
     }
 
-    /// A request of the topic was not processed.
+    /// A connection was over before anything was taken on it, and has left an entry of the topic. Where it is the same entry each time,
+    /// it is not its topic: see ``Caution``.
+    ///
+    /// - Parameter handedOutIn: the turn in which it went out.
+    mutating func left(_ topic: UInt32, _ uid: UID, handedOutIn: UInt32) {
+        guard silent[topic]?.leftUID != uid else { return }
+        hesitates(topic, handedOutIn: handedOutIn, at: nil)
+        silent[topic]?.leftUID = uid
+    }
+
+    /// A request of the topic was not processed, and the connection goes on.
     ///
     /// - Parameter handedOutIn: the turn in which it went out.
     mutating func dropped(_ topic: UInt32, handedOutIn: UInt32) {

@@ -40,8 +40,6 @@ final class SilentService {
         case refusedStream
         /// 503 Shutdown, and GOAWAY.
         case shutdown
-        /// 503 Shutdown, and the connection stays.
-        case plainShutdown
     }
     var drop: (PushNotification) -> Drop? = { _ in nil }
     private(set) var dropped = 0
@@ -138,9 +136,9 @@ final class SilentService {
             line.isEnding = true
         case .refusedStream:
             line.connection.sink(.results([(entry.ticket, SendResult(.neverProcessed(.none)))]))
-        case .shutdown, .plainShutdown:
+        case .shutdown:
             line.connection.sink(.results([(entry.ticket, SendResult(apnsStatus: 503, reason: "Shutdown"))]))
-            if drop == .shutdown { line.isEnding = true }
+            line.isEnding = true
         }
         return false
     }
