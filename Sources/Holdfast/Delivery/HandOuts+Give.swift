@@ -9,7 +9,7 @@ extension HandOuts {
         var batch = atLastDoor(batch.removing(withdrawn(in: batch, lane: index)), of: index)
         guard !batch.isEmpty else { return }
         if most < batch.count {
-            let count = count(in: batch, through: most)
+            let count = count(in: batch, of: index, through: most)
             putBack(batch.removing(Array(0..<count)), into: index, possiblySent: possiblySent)
             batch = batch.removing(Array(count..<batch.count))
         }

@@ -161,12 +161,22 @@ extension HandOuts {
 
     /// Counts the entries of a batch from its first one through the last of `most` entries that may go. Entries of topics that are
     /// set aside are counted, too, so that they are withheld in one settlement. Where fewer may go, all are counted.
-    func count(in batch: EntryBatch, through most: Int) -> Int {
+    func count(in batch: EntryBatch, of index: Int, through most: Int) -> Int {
         var left = most
-        return firstReadable(in: batch) { fields in
-            if judge.mayGo(fields, in: batch) { left -= 1 }
-            return left == 0
-        }.map { $0 + 1 } ?? batch.count
+        for position in batch.items.indices where mayGo(position, of: batch, index) {
+            left -= 1
+            if left == 0 { return position + 1 }
+        }
+        return batch.count
+    }
+
+    private func mayGo(_ position: Int, of batch: EntryBatch, _ index: Int) -> Bool {
+        do throws(PackedNotification.Damage) {
+            return judge.mayGo(lanes.key(index, batch.items[position].uid), try batch.fields(at: position), in: batch)
+        } catch {
+            // It is moved aside when its turn comes.
+            return false
+        }
     }
 
     /// Whether one waits in these connections. They return it when they are given up.

@@ -85,10 +85,10 @@ extension RouteJudge {
     func goesFirst(_ topic: UInt32) -> Bool { !silence.isBehind(topic) && !topicRefusals.contains(topic) }
 
     /// Whether no hold of an entry's topic keeps it.
-    func mayGo(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
+    func mayGo(_ key: EntryKey, _ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
         guard !topicHold.isEmpty else { return true }
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
-        return !topicHold.keeps(topic) || hasNoTokenToFear(isBroadcast: fields.isBroadcast, topic)
+        return !topicHold.keeps(topic) || hasNoTokenToFear(isBroadcast: fields.isBroadcast, topic) || isAccused(key, topic)
     }
 
     /// The answer to a probe of a silent topic. Whatever it says, it is one.

@@ -80,6 +80,11 @@ extension RouteJudge {
         isBroadcast && topicHold.isSetAsideForTokens(topic)
     }
 
+    /// Whether an entry of a silent topic is accused of ending connections by itself: see ``Caution``.
+    func isAccused(_ key: EntryKey, _ topic: String) -> Bool {
+        caution.suspects[key] != nil && topicHold.waits(topic, for: .silence)
+    }
+
     /// Until when an entry has to wait for its topic; nil when it may go out on this connection.
     func waitForTopic(
         _ flight: SentWindow.Flight, _ fields: PackedNotification.Fields, in batch: EntryBatch, connection: Int,
@@ -87,6 +92,8 @@ extension RouteJudge {
     ) -> WallTime? {
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
         if hasNoTokenToFear(isBroadcast: flight.isBroadcast, topic) { return nil }
+        // It may be the entry that ends connections, and not its topic: then it has its trials.
+        if isAccused(lanes.key(flight.lane, flight.uid), topic) { return nil }
         let check = topicHold.check(
             topic, lane: flight.lane, uid: flight.uid, connection: connection, now: now,
             limit: configuration.probes.answerLimit)

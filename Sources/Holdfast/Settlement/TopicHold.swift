@@ -113,6 +113,9 @@ struct TopicHold: Sendable {
         isSetAside(topic) && held[topic]?.cause == cause && held[topic].map { !$0.isOnTrial || $0.isTold } ?? false
     }
 
+    /// Whether the topic waits for this cause, told or not.
+    func waits(_ topic: String, for cause: Cause) -> Bool { isSetAside(topic) && held[topic]?.cause == cause }
+
     /// Whether nothing but their age ends the topic's entries, where the service goes on as it does.
     func endsByAge(_ topic: String) -> Bool {
         switch held[topic]?.cause {
