@@ -80,9 +80,9 @@ extension RouteJudge {
         isBroadcast && topicHold.isSetAsideForTokens(topic)
     }
 
-    /// Whether an entry of a silent topic is accused of ending connections by itself: see ``Caution``.
+    /// Whether an entry is accused of ending connections by itself, and its topic has waited for long: see ``Caution``.
     func isAccused(_ key: EntryKey, _ topic: String) -> Bool {
-        caution.suspects[key] != nil && topicHold.waits(topic, for: .silence)
+        caution.suspects[key] != nil && topicHold.mayBeEntries(topic)
     }
 
     /// Until when an entry has to wait for its topic; nil when it may go out on this connection.

@@ -113,8 +113,10 @@ struct TopicHold: Sendable {
         isSetAside(topic) && held[topic]?.cause == cause && held[topic].map { !$0.isOnTrial || $0.isTold } ?? false
     }
 
-    /// Whether the topic waits for this cause, told or not.
-    func waits(_ topic: String, for cause: Cause) -> Bool { isSetAside(topic) && held[topic]?.cause == cause }
+    /// Whether so many probes of a silent topic were in vain that it may be some of its entries.
+    func mayBeEntries(_ topic: String) -> Bool {
+        isSetAside(topic) && held[topic].map { $0.cause == .silence && $0.failures >= Self.greatestTrial } ?? false
+    }
 
     /// Whether nothing but their age ends the topic's entries, where the service goes on as it does.
     func endsByAge(_ topic: String) -> Bool {
