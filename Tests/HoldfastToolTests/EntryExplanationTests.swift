@@ -213,7 +213,9 @@ struct EntryExplanationTests {
         #expect(text(facts).contains("It goes in its turn."))
     }
 
-    @Test("Where the push service is silent, that comes before what is wrong with the topic") func silentService() throws {
+    @Test("Where the push service is silent, that comes before what is wrong with the topic") func silentService()
+        throws
+    {
         var facts = facts(try Self.entry(.deferred(until: WallTime(seconds: 253_370_764_800))))
         facts.owner = "process 7"
         var route = Self.route
@@ -222,11 +224,15 @@ struct EntryExplanationTests {
                 topic: "com.example.app", reason: "TopicDisallowed", since: Self.now, nextProbeAt: Self.now)
         ]
         facts.live = LiveFacts(route: route)
-        #expect(text(facts).contains("It waits for its topic, com.example.app, which is set aside. It goes when the service"))
+        #expect(
+            text(facts).contains(
+                "It waits for its topic, com.example.app, which is set aside. It goes when the service"))
         // A try whose time has come is not told.
         #expect(!text(facts).contains("one entry of it is tried"))
         facts.live?.serviceAway = "route default is connected to its push service, and no request is answered"
-        #expect(text(facts).contains("It waits for the push service, which is away now, and then for its topic, com.example"))
+        #expect(
+            text(facts).contains(
+                "It waits for the push service, which is away now, and then for its topic, com.example"))
         #expect(
             text(facts).contains(
                 "It goes when the push service answers again: route default is connected to its push service, and no "

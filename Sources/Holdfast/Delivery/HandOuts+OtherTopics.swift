@@ -79,7 +79,9 @@ extension HandOuts {
     /// When probes that wait for connections to be plenty may go.
     func nextPlenty(now: Duration) -> Duration? {
         guard judge.topicHold.yields, let since = scarceSince else { return nil }
-        return connections.pool.nextPlenty(now: now).map { min($0, since + Self.scarcity) }.flatMap { $0 > now ? $0 : nil }
+        return connections.pool.nextPlenty(now: now).map { min($0, since + Self.scarcity) }.flatMap {
+            $0 > now ? $0 : nil
+        }
     }
 
     private func isThrottleKept(now: Duration) -> Bool {

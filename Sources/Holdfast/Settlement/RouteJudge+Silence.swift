@@ -46,7 +46,8 @@ extension RouteJudge {
     private func tryOthers(than names: [String], at now: Moment) {
         for name in names {
             topicHold.tryOthers(
-                than: name, cause: .silence, words: "the push service leaves its requests unanswered, or does not process them",
+                than: name, cause: .silence,
+                words: "the push service leaves its requests unanswered, or does not process them",
                 configuration.probes, at: now, random: jitter.unit())
         }
     }
@@ -88,7 +89,8 @@ extension RouteJudge {
     func mayGo(_ key: EntryKey, _ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
         guard !topicHold.isEmpty else { return true }
         let topic = String(decoding: batch.bytes[fields.topic], as: UTF8.self)
-        return !topicHold.keeps(topic) || hasNoTokenToFear(isBroadcast: fields.isBroadcast, topic) || isAccused(key, topic)
+        return !topicHold.keeps(topic) || hasNoTokenToFear(isBroadcast: fields.isBroadcast, topic)
+            || isAccused(key, topic)
     }
 
     /// The answer to a probe of a silent topic. Whatever it says, it is one.

@@ -96,7 +96,9 @@ struct TopicRefusals: Sendable {
         record.requests += 1
         let isAnotherTry = record.tries == 0 || turn.isTurn(after: record.refusedIn)
         if isAnotherTry {
-            if record.tries == 0 || isWitnessed(since: record, of: topic) { (record.rounds, record.roundIn) = (record.rounds + 1, turn) }
+            if record.tries == 0 || isWitnessed(since: record, of: topic) {
+                (record.rounds, record.roundIn) = (record.rounds + 1, turn)
+            }
             record.tries += 1
             record.refusedIn = turn
         }

@@ -121,7 +121,8 @@ struct TopicSilence: Sendable {
             answeredIn[topic] = turn
         }
         guard !silent.isEmpty else { return [] }
-        if let silence = silent[topic], silence.requests == 0, silence.triedIn == handedOutIn, let at = silence.triedAt {
+        if let silence = silent[topic], silence.requests == 0, silence.triedIn == handedOutIn, let at = silence.triedAt
+        {
             slowness = ((now - at) * 2, until: now + Self.memory)
         }
         let doubted = silent.filter { doubted in

@@ -76,7 +76,8 @@ extension HealthCondition.Kind {
 
     /// All kinds of this version.
     public static let all: [Self] = [
-        .serviceAway, .connectionsLimited, .sendingCarefully, .nothingTaken, .credentialsRefused, .wrongServer, .laneStopped,
+        .serviceAway, .connectionsLimited, .sendingCarefully, .nothingTaken, .credentialsRefused, .wrongServer,
+        .laneStopped,
         .lanePaused, .topicSetAside, .massBadTokens,
         .tagPaused, .throttled, .parked, .journalFull, .diskRefusing, .journalUnreadable, .journalFailed,
         .outcomesFull, .ownershipUnproven, .databaseAway, .databaseTrouble, .ordersLost, .commitsLost, .copySetAside,

@@ -28,7 +28,8 @@ struct RouteFindings: Hashable, Sendable {
     func conditions(depth: (LaneKey) -> Int, now: WallTime) -> [HealthCondition] {
         let waiting = lanes.reduce(0) { $0 + depth($1.key) }
         return [
-            serviceAway(waiting), limited(waiting), careful(waiting), refused(waiting), throttled(waiting), parked(waiting),
+            serviceAway(waiting), limited(waiting), careful(waiting), refused(waiting), throttled(waiting),
+            parked(waiting),
             held(waiting, now),
         ]
         .compactMap(\.self)
@@ -69,9 +70,12 @@ struct RouteFindings: Hashable, Sendable {
         return HealthCondition(
             .connectionsLimited, .warning, "route", route, route: route, since: limitedSince, affected: waiting,
             nextTryAt: nextConnectionAt,
-            what: "route \(route) waits for a new connection to \(endpoint): so many have ended of late that the next one is "
+            what:
+                "route \(route) waits for a new connection to \(endpoint): so many have ended of late that the next one is "
                 + "not made before the limit on new connections allows it",
-            next: "see in the log why connections end; if a service of your own ends them on purpose, raise `limits.reconnect`")
+            next:
+                "see in the log why connections end; if a service of your own ends them on purpose, raise `limits.reconnect`"
+        )
     }
 
     private func careful(_ waiting: Int) -> HealthCondition? {
@@ -89,14 +93,18 @@ struct RouteFindings: Hashable, Sendable {
     /// not explain it.
     func nothingTaken(_ waiting: Int, since: WallTime, beside others: [HealthCondition]) -> HealthCondition? {
         let explains: [HealthCondition.Kind] = [
-            .serviceAway, .connectionsLimited, .sendingCarefully, .credentialsRefused, .wrongServer, .throttled, .parked,
+            .serviceAway, .connectionsLimited, .sendingCarefully, .credentialsRefused, .wrongServer, .throttled,
+            .parked,
             .ownershipUnproven, .outcomesFull, .journalUnreadable,
         ]
-        guard waiting > 0, !others.contains(where: { explains.contains($0.kind) && $0.severity != .notice }) else { return nil }
+        guard waiting > 0, !others.contains(where: { explains.contains($0.kind) && $0.severity != .notice }) else {
+            return nil
+        }
         return HealthCondition(
             .nothingTaken, .warning, "route", route, route: route, since: since, affected: waiting,
             nextTryAt: nextConnectionAt,
-            what: "route \(route) has notifications in their turn, and its push service at \(endpoint) has taken nothing since",
+            what:
+                "route \(route) has notifications in their turn, and its push service at \(endpoint) has taken nothing since",
             next: "see in the log and in `holdfast lanes list` what the route does; the command tries the service",
             command: "holdfast doctor")
     }

@@ -209,7 +209,8 @@ package struct EntryExplanation: Equatable, Sendable {
     private static func topicWait(_ topic: String, _ facts: EntryFacts) -> String {
         let isAway = facts.live?.serviceAway != nil || facts.live?.route?.isAway == true
         let words = "its topic, \(topic), which is set aside."
-        return isAway ? "It waits for the push service, which is away now, and then for \(words)" : "It waits for \(words)"
+        return isAway
+            ? "It waits for the push service, which is away now, and then for \(words)" : "It waits for \(words)"
     }
 
     private mutating func explainScheduled(_ entry: JournalEntry, for time: WallTime, _ facts: EntryFacts) {

@@ -30,7 +30,8 @@ struct PageItems: Sendable {
     /// Nobody knows which of two was meant, and a decoder takes either.
     private static func refuseRepeats(in body: [UInt8]) throws(ControlError) {
         guard let twice = repeated(in: body) else { return }
-        throw .malformed("\(String(twice.prefix(100)).debugDescription) comes twice in the request's body: give it once")
+        throw .malformed(
+            "\(String(twice.prefix(100)).debugDescription) comes twice in the request's body: give it once")
     }
 
     /// The first name that comes twice; nil for none, and for a body that is no object, which is refused when it is read.

@@ -110,7 +110,8 @@ import Testing
         #expect(isTold(bench) == [])
     }
 
-    @Test("So they do where the first requests of a route are all of it, and the connection has many streams") func firstBurst()
+    @Test("So they do where the first requests of a route are all of it, and the connection has many streams")
+    func firstBurst()
         throws
     {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
@@ -227,11 +228,15 @@ import Testing
         #expect(isTold(bench) == [])
     }
 
-    @Test("That a topic waits while others are taken is told after 15 s, although it is not clear yet, and not of a silent service")
+    @Test(
+        "That a topic waits while others are taken is told after 15 s, although it is not clear yet, and not of a silent service"
+    )
     func toldOnTrial() throws {
         let bench = try Bench()
         let service = SilentService(bench) { $0.topic != Self.answered }
-        for topic in 0..<4 { try bench.submit(some((100 * topic)..<(100 * topic + 20), of: "com.example.silent\(topic)")) }
+        for topic in 0..<4 {
+            try bench.submit(some((100 * topic)..<(100 * topic + 20), of: "com.example.silent\(topic)"))
+        }
         for round in 0..<8 {
             try bench.submit(some((1000 + round)..<(1001 + round), of: Self.answered))
             service.run(for: .seconds(5))

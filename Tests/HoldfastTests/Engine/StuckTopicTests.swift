@@ -70,7 +70,8 @@ import Testing
         case silentThenRefused
     }
 
-    @Test("After an outage of the service the others go soon, although one topic is in trouble yet",
+    @Test(
+        "After an outage of the service the others go soon, although one topic is in trouble yet",
         arguments: Outage.allCases, [40, 90])
     func afterOutage(_ outage: Outage, seconds: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
@@ -122,7 +123,9 @@ import Testing
         #expect(isTold(bench) == [Self.bad])
     }
 
-    @Test("Behind twelve topics that are refused the others go", arguments: [false, true]) func many(isWarm: Bool) throws {
+    @Test("Behind twelve topics that are refused the others go", arguments: [false, true]) func many(isWarm: Bool)
+        throws
+    {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { _ in false }
         service.answer = { $0.topic.hasPrefix(Self.bad) ? Self.tooMany : .confirmed }

@@ -95,7 +95,9 @@ import Testing
         #expect(hold.isEmpty)
     }
 
-    @Test("A topic that is refused for now, and of which nothing waits any more, is told no longer, and again with the next")
+    @Test(
+        "A topic that is refused for now, and of which nothing waits any more, is told no longer, and again with the next"
+    )
     func deserted() {
         var hold = hold()
         func refuse(_ uid: UInt64, at seconds: Int64) -> WallTime {

@@ -43,7 +43,9 @@ import Testing
         #expect(silence.unanswered(one, handedOutIn: 2) == .convicted(requests: 2))
     }
 
-    @Test("Where all that is at hand was tried alike it is the service, and each has its turn again, the least tried first")
+    @Test(
+        "Where all that is at hand was tried alike it is the service, and each has its turn again, the least tried first"
+    )
     func alike() {
         var silence = TopicSilence()
         silence.look(turn: 1)

@@ -142,7 +142,8 @@ import Testing
 
     private func tries(_ status: EngineStatus) -> [WallTime] {
         let topics = status.topicsSetAside.values.flatMap { $0 }.compactMap(\.nextProbeAt)
-        return Array(Set(status.lanes.compactMap(\.nextProbeAt) + topics + status.throttled.values.compactMap(\.nextProbeAt)))
+        return Array(
+            Set(status.lanes.compactMap(\.nextProbeAt) + topics + status.throttled.values.compactMap(\.nextProbeAt)))
     }
 
     @Test("That connections are open and nothing is answered is told before the deadline, though nothing else happens")
@@ -206,7 +207,8 @@ import Testing
         #expect(told == ["connections-limited", "connections-limited-over"] && kinds(bench) == [])
     }
 
-    @Test("That few go at a time, since one of them may end connections, is told where it lasts") func careful() throws {
+    @Test("That few go at a time, since one of them may end connections, is told where it lasts") func careful() throws
+    {
         let bench = try bench()
         try bench.submit(1..<9)
         bench.settle()
@@ -353,7 +355,9 @@ import Testing
         #expect(told == ["topic-set-aside", "topic-set-aside-over"])
     }
 
-    @Test("A topic counts what waits for it, a throttle what waits for nothing else, and none is told when all is dropped")
+    @Test(
+        "A topic counts what waits for it, a throttle what waits for nothing else, and none is told when all is dropped"
+    )
     func counts() async throws {
         let bench = try bench { $0.throttle = ThrottlePolicy() }
         bench.answer = { notification in

@@ -116,7 +116,9 @@ final class SilentService {
                 isOver = false
             }
         }
-        if line.connection.isClosed || line.isEnding, line.open.isEmpty { line.connection.end(possiblySent: [], cause: nil) }
+        if line.connection.isClosed || line.isEnding, line.open.isEmpty {
+            line.connection.end(possiblySent: [], cause: nil)
+        }
     }
 
     /// - Returns: whether the connection is over.
@@ -126,7 +128,9 @@ final class SilentService {
         case .reset, .processed:
             if drop == .processed { returnWaiting(of: &line) }
             line.connection.end(
-                possiblySent: (line.open.map(\.entry) + line.waiting + [entry]).map { Sample.number(of: $0.notification) },
+                possiblySent: (line.open.map(\.entry) + line.waiting + [entry]).map {
+                    Sample.number(of: $0.notification)
+                },
                 cause: "reset")
             (line.open, line.waiting) = ([], [])
             return true

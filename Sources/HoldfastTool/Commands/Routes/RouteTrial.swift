@@ -54,7 +54,8 @@ enum RouteTrial {
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
                 isUnanswered: isOpen || isSilent,
-                unansweredTopics: isOpen && !found.openTopics.isEmpty ? found.openTopics : nil, isThrottled: isThrottled && found.isStill)
+                unansweredTopics: isOpen && !found.openTopics.isEmpty ? found.openTopics : nil,
+                isThrottled: isThrottled && found.isStill)
         }
     }
 
