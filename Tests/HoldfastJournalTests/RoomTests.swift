@@ -139,6 +139,27 @@ struct RoomTests {
         }
     }
 
+    /// Appends and ends a hundred, whose outcomes take a page each; tries again while there is no room.
+    private static func round(_ journal: LMDBJournal, _ lane: LaneID, _ attempts: Int) async throws -> JournalError? {
+        var refusal: JournalError?
+        for _ in 0..<attempts {
+            do {
+                let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
+                var batch = SettlementBatch(
+                    acknowledging: uids(first...first + 99).map { EntryKey(lane: lane, uid: $0) },
+                    keepsOutcomes: true)
+                batch.keepsPayloads = true
+                #expect(try journal.settle(batch).settled == 100)
+                return nil
+            } catch let error as JournalError {
+                #expect(error.code == .diskFull, "\(error)")
+                refusal = error
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        return refusal
+    }
+
     @Test("On a full disk old outcomes give way to what is new, but none that a reader is waited for")
     func outcomesGiveWay() async throws {
         guard let mount = try Mount("tmpfs", megabytes: 160) else { return print("skipped: cannot mount tmpfs here") }
@@ -146,26 +167,7 @@ struct RoomTests {
         let journal = try LMDBJournal(directory: mount.path + "/full.journal")
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
-        /// Appends and ends a hundred, whose outcomes take a page each; tries again while there is no room.
-        func round(attempts: Int) async throws -> JournalError? {
-            var refusal: JournalError?
-            for _ in 0..<attempts {
-                do {
-                    let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
-                    var batch = SettlementBatch(
-                        acknowledging: uids(first...first + 99).map { EntryKey(lane: lane, uid: $0) },
-                        keepsOutcomes: true)
-                    batch.keepsPayloads = true
-                    #expect(try journal.settle(batch).settled == 100)
-                    return nil
-                } catch let error as JournalError {
-                    #expect(error.code == .diskFull, "\(error)")
-                    refusal = error
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-            }
-            return refusal
-        }
+        func round(attempts: Int) async throws -> JournalError? { try await Self.round(journal, lane, attempts) }
         for _ in 0..<400 { #expect(try await round(attempts: 200) == nil) }
         let log = journal.outcomeLog
         #expect(log.newest == OutcomeCursor(40_000) && log.deleted > OutcomeCursor(5000) && log.count > 1000)
@@ -177,6 +179,27 @@ struct RoomTests {
         #expect(journal.outcomeLog.deleted <= OutcomeCursor(40_000))
         try journal.setReader("app", to: journal.outcomeLog.newest)
         #expect(try await round(attempts: 500) == nil)
+    }
+
+    @Test("On a full disk outcomes that are held, since they are not told yet, do not give way until they are told")
+    func heldOutcomes() async throws {
+        guard let mount = try Mount("tmpfs", megabytes: 160) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let journal = try LMDBJournal(directory: mount.path + "/full.journal")
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        journal.holdOutcomes(after: .start)
+        var refusal: JournalError?
+        for _ in 0..<800 where refusal == nil { refusal = try await Self.round(journal, lane, 100) }
+        #expect(refusal?.code == .diskFull)
+        #expect(journal.outcomeLog.deleted == .start && journal.outcomeLog.count > 1000)
+        // Now some are told, and these alone give way.
+        let told = OutcomeCursor(journal.outcomeLog.newest.rawValue / 2)
+        journal.holdOutcomes(after: told)
+        for _ in 0..<20 { _ = try await Self.round(journal, lane, 20) }
+        #expect(journal.outcomeLog.deleted > .start && journal.outcomeLog.deleted <= told)
+        journal.holdOutcomes(after: journal.outcomeLog.newest)
+        #expect(try await Self.round(journal, lane, 500) == nil)
     }
 
     @Test("A disk without room is told though nobody appends, and so is that it has room again")
