@@ -56,6 +56,11 @@ struct RoomTests {
             }
         }
 
+        /// Makes a file system in memory larger or smaller.
+        func resize(megabytes: Int) throws {
+            #expect(try Self.run(["mount", "-o", "remount,size=\(megabytes)m", path]))
+        }
+
         func end() throws {
             #expect(try Self.run(["umount", path]))
             scratch.remove()
@@ -200,6 +205,36 @@ struct RoomTests {
         #expect(journal.outcomeLog.deleted > .start && journal.outcomeLog.deleted <= told)
         journal.holdOutcomes(after: journal.outcomeLog.newest)
         #expect(try await Self.round(journal, lane, 500) == nil)
+    }
+
+    @Test("A journal whose file is large and mostly free takes notifications on a disk that never has its reserve free")
+    func largeFile() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 260) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/large.journal"
+        var journal = try LMDBJournal(directory: path)
+        var lane = try journal.openLane(immediate).id
+        var last = UID.none
+        while try DataFile.highWaterPages(path + "/entries") * 4096 < 50 << 20 {
+            last = try journal.append(0..<100, to: lane, payloadByteCount: 3500)
+        }
+        #expect(try journal.acknowledge(uids(1...last.rawValue + 99), lane).settled == Int(last.rawValue) + 99)
+        // As a working copy that was made while the disk was full: without room ahead. What closing takes fits in.
+        let size = try DataFile.highWaterPages(path + "/entries") * 4096 + (1 << 20)
+        journal.close()
+        let cut = unsafe truncate(path + "/entries/data.mdb", size)
+        #expect(cut == 0)
+        try mount.resize(megabytes: 130)
+        journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        lane = try journal.openLane(immediate).id
+        for _ in 0..<20 {
+            let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
+            #expect(try journal.acknowledge(uids(first...first + 99), lane).settled == 100)
+        }
+        #expect(journal.wantOfRoom == nil)
+        // Every page of the reserve is there: at the file's end, or free inside.
+        #expect(try DataFile.byteCount(path + "/entries") > size)
     }
 
     @Test("A disk without room is told though nobody appends, and so is that it has room again")
