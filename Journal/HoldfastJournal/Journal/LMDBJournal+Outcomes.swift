@@ -75,6 +75,9 @@ extension LMDBJournal {
         shared.withLock { shared in shared.held = cursor }
     }
 
+    /// See ``holdOutcomes(after:)``. From memory.
+    package var heldOutcomes: OutcomeCursor? { shared.withLock { shared in shared.held } }
+
     /// Stores how far a reader has come, or forgets it.
     package func setReader(
         _ name: String, to cursor: OutcomeCursor?,
