@@ -372,6 +372,12 @@ struct FullTests {
         #expect(needed == 10_000 * 4096 + (2 << 20) + (256 << 10) + (64 << 20))
         #expect(!space.hasRoom(for: 1 << 20, highWaterPages: 25_600, freePages: 0))
         #expect(space.hasRoom(for: 1 << 20, highWaterPages: 25_600, freePages: 17_000))
+        // What the free pages lack is enough to grow by.
+        #expect(space.leastAllocation(for: 1 << 20, highWaterPages: 25_600, freePages: 0) == (166 << 20) + (256 << 10))
+        let least = space.leastAllocation(for: 1 << 20, highWaterPages: 25_600, freePages: 10_240)
+        #expect(least == (126 << 20) + (256 << 10))
+        #expect(space.leastAllocation(for: 1 << 20, highWaterPages: 25_600, freePages: 17_000) == 100 << 20)
+        #expect(space.roomNeeded(to: least) == (42 << 20) + (256 << 10))
         #expect(space.admit(1 << 20, highWaterPages: 10) == .admitted)
         space.usedPages = (1 << 30) / 4096
         #expect(space.admit(1, highWaterPages: 10) == .limitReached)

@@ -56,6 +56,11 @@ struct RoomTests {
             }
         }
 
+        /// Makes a file system in memory larger or smaller.
+        func resize(megabytes: Int) throws {
+            #expect(try Self.run(["mount", "-o", "remount,size=\(megabytes)m", path]))
+        }
+
         func end() throws {
             #expect(try Self.run(["umount", path]))
             scratch.remove()
@@ -139,6 +144,27 @@ struct RoomTests {
         }
     }
 
+    /// Appends and ends a hundred, whose outcomes take a page each; tries again while there is no room.
+    private static func round(_ journal: LMDBJournal, _ lane: LaneID, _ attempts: Int) async throws -> JournalError? {
+        var refusal: JournalError?
+        for _ in 0..<attempts {
+            do {
+                let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
+                var batch = SettlementBatch(
+                    acknowledging: uids(first...first + 99).map { EntryKey(lane: lane, uid: $0) },
+                    keepsOutcomes: true)
+                batch.keepsPayloads = true
+                #expect(try journal.settle(batch).settled == 100)
+                return nil
+            } catch let error as JournalError {
+                #expect(error.code == .diskFull, "\(error)")
+                refusal = error
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        return refusal
+    }
+
     @Test("On a full disk old outcomes give way to what is new, but none that a reader is waited for")
     func outcomesGiveWay() async throws {
         guard let mount = try Mount("tmpfs", megabytes: 160) else { return print("skipped: cannot mount tmpfs here") }
@@ -146,26 +172,7 @@ struct RoomTests {
         let journal = try LMDBJournal(directory: mount.path + "/full.journal")
         defer { journal.close() }
         let lane = try journal.openLane(immediate).id
-        /// Appends and ends a hundred, whose outcomes take a page each; tries again while there is no room.
-        func round(attempts: Int) async throws -> JournalError? {
-            var refusal: JournalError?
-            for _ in 0..<attempts {
-                do {
-                    let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
-                    var batch = SettlementBatch(
-                        acknowledging: uids(first...first + 99).map { EntryKey(lane: lane, uid: $0) },
-                        keepsOutcomes: true)
-                    batch.keepsPayloads = true
-                    #expect(try journal.settle(batch).settled == 100)
-                    return nil
-                } catch let error as JournalError {
-                    #expect(error.code == .diskFull, "\(error)")
-                    refusal = error
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-            }
-            return refusal
-        }
+        func round(attempts: Int) async throws -> JournalError? { try await Self.round(journal, lane, attempts) }
         for _ in 0..<400 { #expect(try await round(attempts: 200) == nil) }
         let log = journal.outcomeLog
         #expect(log.newest == OutcomeCursor(40_000) && log.deleted > OutcomeCursor(5000) && log.count > 1000)
@@ -177,6 +184,57 @@ struct RoomTests {
         #expect(journal.outcomeLog.deleted <= OutcomeCursor(40_000))
         try journal.setReader("app", to: journal.outcomeLog.newest)
         #expect(try await round(attempts: 500) == nil)
+    }
+
+    @Test("On a full disk outcomes that are held, since they are not told yet, do not give way until they are told")
+    func heldOutcomes() async throws {
+        guard let mount = try Mount("tmpfs", megabytes: 160) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let journal = try LMDBJournal(directory: mount.path + "/full.journal")
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        journal.holdOutcomes(after: .start)
+        var refusal: JournalError?
+        for _ in 0..<800 where refusal == nil { refusal = try await Self.round(journal, lane, 100) }
+        #expect(refusal?.code == .diskFull)
+        #expect(journal.outcomeLog.deleted == .start && journal.outcomeLog.count > 1000)
+        // Now some are told, and these alone give way.
+        let told = OutcomeCursor(journal.outcomeLog.newest.rawValue / 2)
+        journal.holdOutcomes(after: told)
+        for _ in 0..<20 { _ = try await Self.round(journal, lane, 20) }
+        #expect(journal.outcomeLog.deleted > .start && journal.outcomeLog.deleted <= told)
+        journal.holdOutcomes(after: journal.outcomeLog.newest)
+        #expect(try await Self.round(journal, lane, 500) == nil)
+    }
+
+    @Test("A journal whose file is large and mostly free takes notifications on a disk that never has its reserve free")
+    func largeFile() throws {
+        guard let mount = try Mount("tmpfs", megabytes: 260) else { return print("skipped: cannot mount tmpfs here") }
+        defer { try? mount.end() }
+        let path = mount.path + "/large.journal"
+        var journal = try LMDBJournal(directory: path)
+        var lane = try journal.openLane(immediate).id
+        var last = UID.none
+        while try DataFile.highWaterPages(path + "/entries") * 4096 < 50 << 20 {
+            last = try journal.append(0..<100, to: lane, payloadByteCount: 3500)
+        }
+        #expect(try journal.acknowledge(uids(1...last.rawValue + 99), lane).settled == Int(last.rawValue) + 99)
+        // As a working copy that was made while the disk was full: without room ahead. What closing takes fits in.
+        let size = try DataFile.highWaterPages(path + "/entries") * 4096 + (1 << 20)
+        journal.close()
+        let cut = unsafe truncate(path + "/entries/data.mdb", size)
+        #expect(cut == 0)
+        try mount.resize(megabytes: 130)
+        journal = try LMDBJournal(directory: path)
+        defer { journal.close() }
+        lane = try journal.openLane(immediate).id
+        for _ in 0..<20 {
+            let first = try journal.append(0..<100, to: lane, payloadByteCount: 3500).rawValue
+            #expect(try journal.acknowledge(uids(first...first + 99), lane).settled == 100)
+        }
+        #expect(journal.wantOfRoom == nil)
+        // Every page of the reserve is there: at the file's end, or free inside.
+        #expect(try DataFile.byteCount(path + "/entries") > size)
     }
 
     @Test("A disk without room is told though nobody appends, and so is that it has room again")

@@ -46,6 +46,10 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
     private var running: Task<Void, Never>?
     private(set) var intake: OutboxIntake?
     private(set) var outlet: OutcomeOutlet?
+    /// What the outlet says of how far outcomes are told, one by one.
+    let told = Monitor<[OutcomeCursor]>([])
+    /// How many it says are gone.
+    let missed = Monitor(0)
 
     /// Takes the journal over, or opens it the first time.
     ///
@@ -102,9 +106,11 @@ final class SQLHost: @unchecked Sendable {  // of one test's thread
 
     func tell(all: Bool = false, port: Int? = nil) throws {
         let target = try PQTarget(log.schema.cluster.tcp("user=\(log.schema.service)", port: port))
-        outlet = try OutcomeOutlet(
-            .init(target: target, schema: log.schema.name, journal: log.journal, epoch: epoch, tellsAll: all),
-            of: engine.outcomeReading)
+        var terms = OutcomeOutlet.Terms(
+            target: target, schema: log.schema.name, journal: log.journal, epoch: epoch, tellsAll: all)
+        terms.onTold = { [told] cursor in told.withLock { $0.append(cursor) } }
+        terms.onMissed = { [missed] count in missed.withLock { $0 += count } }
+        outlet = try OutcomeOutlet(terms, of: engine.outcomeReading)
     }
 
     var calls: OutboxCalls { OutboxCalls(log.schema.name, journal: log.journal, epoch: epoch) }

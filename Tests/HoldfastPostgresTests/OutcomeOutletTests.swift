@@ -179,6 +179,69 @@ struct OutcomeOutletTests {
         #expect(next.outlet?.status.missed == 0)
     }
 
+    @Test("An outcome counts as told when it is put, and not before, so that its history may let it go only then")
+    func told() async throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let host = try SQLHost(OwnLog(schema))
+        host.deliver()
+        try host.takeIn()
+        try host.tell(port: proxy.port)
+        try schema.submit(0..<20)
+        #expect(try count(20))
+        #expect(try eventually { host.told.withLock { $0.last } == OutcomeCursor(20) })
+        proxy.fail(.cutBefore("put_outcomes"))
+        try schema.submit(20..<40)
+        #expect(try eventually { host.journal.outcomeLog.newest == OutcomeCursor(40) })
+        #expect(try eventually { host.outlet?.status.trouble != nil })
+        #expect(host.told.withLock { $0.max() } == OutcomeCursor(20))
+        proxy.fail(nil)
+        #expect(try count(40))
+        #expect(try eventually { host.told.withLock { $0.last } == OutcomeCursor(40) })
+        #expect(host.missed.withLock { $0 } == 0)
+        await host.end()
+    }
+
+    @Test("Outcomes that the history deletes before they are put are told as missed, once")
+    func missed() async throws {
+        let proxy = try FaultProxy(to: schema.cluster.port)
+        let host = try SQLHost(OwnLog(schema))
+        host.deliver()
+        try host.takeIn()
+        try host.tell(port: proxy.port)
+        try schema.submit(0..<5)
+        #expect(try count(5))
+        proxy.fail(.cutBefore("put_outcomes"))
+        try schema.submit(5..<25)
+        #expect(try eventually { host.journal.outcomeLog.newest == OutcomeCursor(25) })
+        #expect(try eventually { host.outlet?.status.trouble != nil })
+        let trimmed = Monitor(false)
+        host.journal.trim(TrimBounds(outcomesBefore: WallTime(milliseconds: .max))) { _ in
+            trimmed.withLock { $0 = true }
+        }
+        #expect(try eventually { trimmed.withLock { $0 } })
+        #expect(host.journal.outcomeLog.count == 0)
+        proxy.fail(nil)
+        try schema.submit(25..<30)
+        #expect(try count(10))
+        #expect(try eventually { host.missed.withLock { $0 } == 20 })
+        await host.end()
+    }
+
+    @Test("Outcomes of others are not passed again by the next owner of a journal whose host has ended in order")
+    func passed() async throws {
+        let log = try OwnLog(schema)
+        let host = try SQLHost(log)
+        host.deliver()
+        try host.tell()
+        _ = await host.engine.producer.submit([
+            PushNotification(token: try DeviceToken("ab"), topic: "topic", payload: "{}")
+        ])
+        #expect(try eventually { host.outlet?.status.cursor == OutcomeCursor(1) })
+        await host.end()
+        let calls = OutcomeCalls(schema.name, journal: log.journal, epoch: host.epoch)
+        #expect(try calls.cursor(schema.asService(), by: soon()) == OutcomeCursor(1))
+    }
+
     @Test("All outcomes are told where that is wanted")
     func all() async throws {
         let host = try SQLHost(OwnLog(schema))

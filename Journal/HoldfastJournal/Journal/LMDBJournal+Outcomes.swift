@@ -66,6 +66,18 @@ extension LMDBJournal {
         return try ask { reply in .openReader(name, isWaitedFor: isWaitedFor, reply) }
     }
 
+    /// Keeps outcomes behind `cursor` from giving way on a full disk: somebody tells them who notes elsewhere how far they are told.
+    ///
+    /// What is too old or too much for the history goes all the same. This is not stored: at an opening, any may give way.
+    ///
+    /// - Parameter cursor: `nil` for any may give way.
+    package func holdOutcomes(after cursor: OutcomeCursor?) {
+        shared.withLock { shared in shared.held = cursor }
+    }
+
+    /// See ``holdOutcomes(after:)``. From memory.
+    package var heldOutcomes: OutcomeCursor? { shared.withLock { shared in shared.held } }
+
     /// Stores how far a reader has come, or forgets it.
     package func setReader(
         _ name: String, to cursor: OutcomeCursor?,

@@ -7,9 +7,11 @@ extension CommitDraft {
     ///
     /// - Parameters:
     ///   - budget: rows that may be deleted.
+    ///   - lastOutcome: the last one that may be.
     ///   - outcomes: counts the outcomes.
     mutating func trimOutcomes(
-        _ bounds: TrimBounds, _ step: TrimWork.Step, _ budget: Int, outcomes count: inout Int
+        _ bounds: TrimBounds, _ step: TrimWork.Step, _ budget: Int, through lastOutcome: UInt64,
+        outcomes count: inout Int
     ) throws(LMDBError) -> (Int, isOver: Bool) {
         guard let tables = tables.outcomeLog, state.log.newest > 0 || outcomes.newest > 0 else { return (0, true) }
         let greatest = bounds.greatestOutcomeBytes.map { bytes in max(0, bytes) / pageByteCount }
@@ -21,7 +23,9 @@ extension CommitDraft {
             let before = step == .oldOutcomes ? bounds.outcomesBefore : nil
             if step == .oldOutcomes, before == nil { return (deleted, true) }
             let number = state.log.deleted
-            guard try dropFirstBlock(tables, before: before?.milliseconds) else { return (deleted, true) }
+            guard try dropFirstBlock(tables, before: before?.milliseconds, through: lastOutcome) else {
+                return (deleted, true)
+            }
             count += Int(clamping: state.log.deleted - number)
             deleted += 1
             deleted += try dropIndex(tables, budget - deleted)
@@ -51,9 +55,13 @@ extension CommitDraft {
 
     /// Deletes the oldest block, if it may be deleted.
     ///
-    /// - Parameter before: only if all of its outcomes were settled earlier; nil for any.
-    private mutating func dropFirstBlock(_ tables: OutcomeTables, before: Int64?) throws(LMDBError) -> Bool {
-        let lastRead = lastRead
+    /// - Parameters:
+    ///   - before: only if all of its outcomes were settled earlier; nil for any.
+    ///   - lastOutcome: only if it ends there, or earlier.
+    private mutating func dropFirstBlock(
+        _ tables: OutcomeTables, before: Int64?, through lastOutcome: UInt64 = .max
+    ) throws(LMDBError) -> Bool {
+        let lastRead = min(lastRead, lastOutcome)
         let (openFirst, newest, changedFirst) = (outcomes.openFirst, outcomes.newest, outcomes.changedFirst)
         let block = try transaction.withCursor(tables.log) {
             (cursor: inout Cursor) throws(LMDBError) -> (first: UInt64, last: UInt64)? in

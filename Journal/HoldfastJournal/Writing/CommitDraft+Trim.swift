@@ -11,6 +11,8 @@ struct TrimWork: Sendable {
     }
 
     let bounds: TrimBounds
+    /// The last outcome that may be deleted.
+    let lastOutcome: UInt64
     let completion: @Sendable (Result<Trimmed, JournalError>) -> Void
     private(set) var step = Step.oldRejections
     /// Where the search for old rejections goes on.
@@ -20,8 +22,12 @@ struct TrimWork: Sendable {
     /// Whether nothing of it was done yet.
     var isNew: Bool { step == .oldRejections && position == 0 && trimmed.rejections == 0 }
 
-    init(_ bounds: TrimBounds, _ completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void) {
+    init(
+        _ bounds: TrimBounds, through lastOutcome: UInt64 = .max,
+        _ completion: @escaping @Sendable (Result<Trimmed, JournalError>) -> Void
+    ) {
         self.bounds = bounds
+        self.lastOutcome = lastOutcome
         self.completion = completion
     }
 
@@ -93,7 +99,8 @@ extension CommitDraft {
             done = try trimAside(work.bounds, work.step, budget)
             work.trimmed.aside += done.0
         case .oldOutcomes, .surplusOutcomes:
-            done = try trimOutcomes(work.bounds, work.step, budget, outcomes: &work.trimmed.outcomes)
+            done = try trimOutcomes(
+                work.bounds, work.step, budget, through: work.lastOutcome, outcomes: &work.trimmed.outcomes)
         case .done:
             return (0, true)
         }

@@ -82,29 +82,44 @@ extension JournalWriter {
         }
         var wanted = 0
         do throws(LMDBError) {
-            let available = try Files.availableBytes(at: directory)
-            let room = space.roomNeeded(to: needed)
-            guard available > room else {
-                wanted = room
-                throw LMDBError(.noSpace, "statvfs", path: directory)
+            wanted = try grow(to: needed)
+            if wanted == 0 {
+                space.refusal = nil
+                return nil
             }
-            let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
-            try store.environment.allocateData(from: space.allocated, to: target)
-            space.allocated = target
-            space.refusal = nil
-            return nil
+            space.refusal = .noSpace
+            if let free = freePages() {
+                if space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) { return nil }
+                // What is free inside the file need not be allocated again: a small file system may never have so much free.
+                let least = space.leastAllocation(for: bytes, highWaterPages: highWaterPages, freePages: free)
+                wanted = try grow(to: least)
+                if wanted == 0 { return nil }
+            }
         } catch {
             space.refusal = error.code
             if let free = freePages(), space.hasRoom(for: bytes, highWaterPages: highWaterPages, freePages: free) {
                 return nil
             }
             isLogInTheWay = true
-            guard wanted > 0 else { return JournalError(error, "append to", directory) }
-            return JournalError(
-                .diskFull,
-                "cannot append to \(directory): No space left on device: the journal takes more once \((wanted >> 20) + 1) MiB are "
-                    + "free on its file system")
+            return JournalError(error, "append to", directory)
         }
+        isLogInTheWay = true
+        return JournalError(
+            .diskFull,
+            "cannot append to \(directory): No space left on device: the journal takes more once \((wanted >> 20) + 1) MiB are "
+                + "free on its file system")
+    }
+
+    /// Allocates the file up to `needed` and a step at most beyond, if the file system has that free.
+    ///
+    /// - Returns: the bytes that must be free for it; 0 when it is done.
+    private func grow(to needed: Int) throws(LMDBError) -> Int {
+        let room = space.roomNeeded(to: needed)
+        guard try Files.availableBytes(at: directory) > room else { return room }
+        let target = (needed / SpaceGuard.step + 1) * SpaceGuard.step
+        try store.environment.allocateData(from: space.allocated, to: target)
+        space.allocated = target
+        return 0
     }
 
     /// Free pages of the file that the next commit may use; nil when that cannot be read, which counts as none.

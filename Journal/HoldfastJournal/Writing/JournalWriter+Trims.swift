@@ -65,16 +65,16 @@ extension JournalWriter {
         state.readers.lazy.filter(\.isWaitedFor).map(\.cursor.rawValue).min() ?? .max
     }
 
-    /// Outcomes that nobody is waited for to read give way on a full disk, the oldest first: a part of them each time that
-    /// something was refused.
+    /// Outcomes that nobody is waited for to read, and that are not held, give way on a full disk, the oldest first: a part of
+    /// them each time that something was refused.
     private func giveLogWay() {
         guard isLogInTheWay else { return }
         isLogInTheWay = false
-        let bytes = shared.withLock { shared in shared.figures.logPages } * space.pageByteCount
-        guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, lastRead) else {
-            return
-        }
-        trims.append(TrimWork(.makingRoom(bytes)) { _ in })
+        let (pages, held) = shared.withLock { shared in (shared.figures.logPages, shared.held) }
+        let bytes = pages * space.pageByteCount
+        let last = min(lastRead, held?.rawValue ?? .max)
+        guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, last) else { return }
+        trims.append(TrimWork(.makingRoom(bytes), through: last) { _ in })
     }
 
     /// A journal that is full keeps nothing aside.

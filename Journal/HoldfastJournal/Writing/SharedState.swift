@@ -10,6 +10,8 @@ struct SharedState: Sendable {
     var state: JournalState
     var figures: CommitFigures
     var ceilings = MarkCeilings()
+    /// Outcomes behind this one do not give way on a full disk; `nil` for any.
+    var held: OutcomeCursor?
     /// Outcomes that were met and cannot be read.
     var outcomeDamage = OutcomeDamage()
     var observer: (@Sendable (CommitReport) -> Void)?

@@ -45,6 +45,11 @@ struct SpaceGuard: Sendable {
         return needed > allocated ? needed : nil
     }
 
+    /// The length that is enough where the pages that are free inside the file count: at least what was ever used.
+    func leastAllocation(for bytes: Int, highWaterPages: Int, freePages: Int) -> Int {
+        highWaterPages * pageByteCount + max(0, Self.worstCase(bytes) + reserve - freePages * pageByteCount)
+    }
+
     /// Bytes that the file system must have free before the file grows to `needed`: a step beside what is missing, and the reserve,
     /// too, where there was no room for that yet.
     func roomNeeded(to needed: Int) -> Int { needed - allocated + Self.step }

@@ -167,6 +167,8 @@ package struct HostJournals: Sendable {
         options.repeatKey = IdentityKey(first: repeatKey.first, second: repeatKey.second)
         do throws(JournalError) {
             let journal = try LMDBJournal(directory: copy.directory, options: options)
+            // Until it is known how far they are told by SQL.
+            journal.holdOutcomes(after: .start)
             if built.forgotten != nil { try endDeferrals(of: journal, now) }
             if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
             if built.isRestored || isInDoubt { try endDoubt(of: place, isInDoubt, epoch: epoch, stop) }

@@ -21,6 +21,11 @@ package final class OutcomeOutlet: Sendable {
         package var answer: Duration
         /// Whether the database lacks commits of the journal, which its owner has yet to write back: nothing is put meanwhile.
         package var isLacking: @Sendable () -> Bool = { false }
+        /// Told how far outcomes are put, or not to be told: those behind it are still needed. An earlier one than before where the
+        /// database went back in time.
+        package var onTold: @Sendable (OutcomeCursor) -> Void = { _ in }
+        /// Told the number of outcomes, of all notifications, that were deleted or unreadable before they could be put.
+        package var onMissed: @Sendable (Int) -> Void = { _ in }
 
         package init(
             target: PQTarget, schema: SchemaName = .standard, journal: Int32, epoch: Int64, tellsAll: Bool = false,

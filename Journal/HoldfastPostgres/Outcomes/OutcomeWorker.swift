@@ -21,6 +21,8 @@ struct OutcomeWorker {
     private var cursor: OutcomeCursor?
     /// How far the log was read.
     private var place = OutcomeCursor.start
+    /// How far it was read at most.
+    private var passed = OutcomeCursor.start
     private var pause = shortestPause
     private var nextTrim = ContinuousClock.now
     private var nextLook = ContinuousClock.now + lookInterval
@@ -43,7 +45,10 @@ struct OutcomeWorker {
                 // What comes after this look is not waited for.
                 let isLast = board.isStopped
                 if try !step() {
-                    if isLast { break }
+                    if isLast {
+                        try notePassed()
+                        break
+                    }
                     board.rest(pause)
                     pause = min(pause * 2, Self.longestPause)
                 }
@@ -95,7 +100,10 @@ struct OutcomeWorker {
         if !wanted.isEmpty || listing.end.rawValue - known.rawValue >= Self.passedCount {
             try put(wanted, from: known, to: listing.end)
         }
+        note(listing.missed, after: place)
         place = listing.end
+        passed = max(passed, place)
+        terms.onTold(place)
         board.tell { status in
             status.cursor = listing.end
             status.missed += listing.missed
@@ -103,10 +111,22 @@ struct OutcomeWorker {
         return true
     }
 
+    /// Has the next owner begin behind outcomes that were passed.
+    private mutating func notePassed() throws(OutletTrouble) {
+        if let cursor, place > cursor, !terms.isLacking() { try put([], from: cursor, to: place) }
+    }
+
+    /// Tells of outcomes that are gone, but not of those that were passed before.
+    private func note(_ missed: Int, after start: OutcomeCursor) {
+        let known = passed > start ? Int(clamping: passed.rawValue - start.rawValue) : 0
+        if missed > known { terms.onMissed(missed - known) }
+    }
+
     private mutating func found() throws(OutletTrouble) -> OutcomeCursor {
         do throws(PQError) {
             let found = try calls.cursor(try connected(), by: .now + terms.answer)
             (cursor, place) = (found, found)
+            terms.onTold(found)
             board.tell { $0.cursor = found }
             return found
         } catch {

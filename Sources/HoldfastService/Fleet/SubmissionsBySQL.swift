@@ -68,10 +68,19 @@ final class OutcomesBySQL: Service, Sendable {
     private let patience: Duration
     private let work = ThreadWork<OutcomeOutlet>()
 
-    init(_ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine) {
+    init(_ owned: OwnedJournal, _ terms: HostTerms, _ engine: PushEngine, logger: Logger) {
         var outlet = OutcomeOutlet.Terms(
             target: terms.target, schema: terms.schema, journal: owned.id, epoch: owned.epoch)
         outlet.isLacking = { owned.restorations == nil }
+        outlet.onTold = { [journal = owned.journal] cursor in journal.holdOutcomes(after: cursor) }
+        outlet.onMissed = { [name = owned.name] count in
+            logger.warning(
+                """
+                \(count) outcomes of journal \(name) were deleted, or can't be read, before they were told by SQL: submissions by SQL \
+                among them get no outcome. The history deletes what is older than journal.history.keep, and the oldest beyond \
+                journal.history.limit
+                """)
+        }
         self.terms = outlet
         self.engine = engine
         self.owned = owned

@@ -49,7 +49,7 @@ final class TakenJournal: Sendable {
         }
         submissions = SubmissionsBySQL(
             owned, place.terms, engine, takesNew: false, logger: logger("holdfast.journal"))
-        outcomes = OutcomesBySQL(owned, place.terms, engine)
+        outcomes = OutcomesBySQL(owned, place.terms, engine, logger: logger("holdfast.journal"))
         commands = CommandsOfJournal(owned, place.shared, engine, orders)
         group = ServiceGroup(
             configuration: .init(

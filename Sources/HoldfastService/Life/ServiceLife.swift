@@ -76,7 +76,9 @@ final class ServiceLife: Sendable {
             }
             services.append(.init(service: service, successTerminationBehavior: .ignore))
         }
-        let outcomes = opened.fleet.map { [engine] in OutcomesBySQL($0.own, $0.terms, engine) }
+        let outcomes = opened.fleet.map { [engine] in
+            OutcomesBySQL($0.own, $0.terms, engine, logger: host.logger("holdfast.journal"))
+        }
         if let place = opened.fleet, let outcomes {
             let commands = CommandsOfJournal(place.own, place.shared, engine, place.orders)
             services += [

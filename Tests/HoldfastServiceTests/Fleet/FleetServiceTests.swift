@@ -314,6 +314,35 @@ struct FleetServiceTests {
         #expect(await second.error == nil)
     }
 
+    @Test("A host holds outcomes until they are told by SQL, from the opening of its journal on, and no longer")
+    func outcomesHeld() async throws {
+        var service = MockAPNsConfiguration()
+        service.certificateDirectory = folder("mock")
+        let mock = try await MockAPNsServer.start(service)
+        let (own, held) = (Monitor<OwnedJournal?>(nil), Monitor<OutcomeCursor?>(nil))
+        let run = try host(
+            "one", to: "endpoint: \"https://\(mock.address)\", trust: \(mock.certificateAuthorityFile)",
+            onOpened: { opened in
+                let journal = opened.fleet?.own
+                held.withLock { $0 = journal?.journal.heldOutcomes }
+                own.withLock { $0 = journal }
+            })
+        async let running = run.run()
+        #expect(await waitUntil { run.health.isReady })
+        #expect(held.withLock { $0 } == OutcomeCursor.start)
+        let journal = try #require(own.withLock { $0 }).journal
+        try cluster.psql(
+            "SELECT \(schema).submit(topic => 't', token => repeat('ab', 32), payload => '{}') FROM generate_series(1, 3)"
+        )
+        #expect(try await waitUntil { try cluster.psql("SELECT count(*) FROM \(schema).outcomes") == "3" })
+        #expect(await waitUntil { journal.heldOutcomes == OutcomeCursor(3) })
+        try await submit(2, to: run)
+        #expect(await waitUntil { journal.heldOutcomes == OutcomeCursor(5) })
+        await run.end()
+        #expect(await running.error == nil)
+        try await mock.stop()
+    }
+
     @Test("A host that joins heeds the fleet's orders before its engine has begun")
     func orderedBefore() async throws {
         try order("default", pausing: true)
