@@ -1,3 +1,4 @@
+import HoldfastJournal
 import Foundation
 import Holdfast
 import HoldfastPQ
