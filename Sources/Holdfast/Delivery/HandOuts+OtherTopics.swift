@@ -5,6 +5,8 @@ extension HandOuts {
 
     /// How long no topic's probe goes at the longest because connections are scarce.
     static let scarcity = Duration.seconds(60)
+    /// How long none goes because there is more to read, where nothing of that goes.
+    static let reading = Duration.seconds(5)
 
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
     /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic, one that
@@ -63,12 +65,14 @@ extension HandOuts {
     func lookWhoYields(at moment: Moment) {
         let now = moment.monotonic
         guard !judge.topicHold.isEmpty else {
-            scarceSince = nil
+            (scarceSince, yieldingSince) = (nil, nil)
             return
         }
         scarceSince = isScarce(now: now) ? scarceSince ?? now : nil
         let isScarce = scarceSince.map { now < $0 + Self.scarcity } ?? false
-        let isMoreToRead = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+        let isLeft = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
+        yieldingSince = isLeft && (judge.throttle.isToProbe || isNothingProven) ? yieldingSince ?? now : nil
+        let isMoreToRead = yieldingSince.map { now < $0 + Self.reading } ?? false
         judge.topicHold.yields = isScarce || judge.throttle.isToProbe && isMoreToRead
         judge.topicHold.yieldsConnection = isNothingProven && isMoreToRead
         judge.topicHold.yieldsUntil = nextPlenty(now: now).map {

@@ -18,8 +18,9 @@ final class HandOuts {
     var searchedThrough: [Int: UID] = [:]
     /// Where such an entry was found, by lane.
     var othersAt: [Int: UID] = [:]
-    /// Since when topics that are set aside wait for connections to be plenty.
+    /// Since when topics that are set aside wait for connections to be plenty, and since when for what is left to read.
     var scarceSince: Duration?
+    var yieldingSince: Duration?
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,
@@ -52,6 +53,8 @@ final class HandOuts {
             if try tryAccused(at: now) { return }
             try fillKeptPlaces(at: now)
             try sharePlaces(at: now)
+            // All that was read may wait for its topic: then one of those topics is tried.
+            lookWhoYields(at: now)
         } catch {
             shutdown.readFailed(error, now: now.monotonic)
         }

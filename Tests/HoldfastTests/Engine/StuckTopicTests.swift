@@ -123,6 +123,25 @@ import Testing
         #expect(isTold(bench) == [Self.bad])
     }
 
+    @Test("While all topics wait, and more of each comes all the time, one of them is tried nevertheless", arguments: [5, 50])
+    func allWait(rate: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { $0.topic != Self.bad }
+        service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
+        let traffic = Traffic(bench, service)
+        try bench.submit(some(0..<30, of: Self.bad))
+        for round in 0..<80 {
+            try bench.submit(some((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
+            try traffic.run(for: 1)
+        }
+        service.isSilent = { _ in false }
+        for round in 80..<100 {
+            try bench.submit(some((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
+            try traffic.run(for: 1)
+        }
+        #expect(traffic.oldest < .seconds(20))
+    }
+
     @Test("Behind twelve topics that are refused the others go", arguments: [false, true]) func many(isWarm: Bool)
         throws
     {
