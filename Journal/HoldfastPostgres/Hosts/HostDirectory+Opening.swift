@@ -18,16 +18,19 @@ extension HostDirectory {
         }
     }
 
-    /// Why the process that uses the directory has no journal yet. `nil` if no process uses it, or if it has its journal.
+    /// Why the process that uses the directory, or waits for room to do so, has no journal yet. `nil` if there is no such process,
+    /// or if it has its journal.
     ///
     /// - Parameter path: of the directory.
     package static func wait(in path: String) -> OpeningWait? {
-        guard let text = try? String(contentsOfFile: openingNote(in: path), encoding: .utf8),
-            let wait = OpeningWait(text: text),
-            // A process that was killed has left its note.
-            process(in: path) == wait.process
-        else { return nil }
-        return wait
+        let process = process(in: path)
+        // A process that was killed has left its note.
+        if let process, let text = try? String(contentsOfFile: openingNote(in: path), encoding: .utf8),
+            let wait = OpeningWait(text: text), wait.process == process
+        {
+            return wait
+        }
+        return OpeningMemory.wait(in: path, of: process)
     }
 
     /// The process that uses a directory, with its journal or before it has one; `nil` where none does.

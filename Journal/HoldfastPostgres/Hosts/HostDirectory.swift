@@ -40,7 +40,7 @@ package final class HostDirectory: Sendable {
         isInPlace ? error : .copyLost("\(path) was deleted or replaced while this host had its working copies there")
     }
 
-    private static func plain(_ path: String) -> String {
+    static func plain(_ path: String) -> String {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 

@@ -19,11 +19,14 @@ enum ProcessLook {
 
 extension ProcessLook {
     /// The process that serves a configuration: the one that uses its journal, or that is a host of its fleet, also while it waits
-    /// for the database; nil for none.
+    /// for the database or for room on its disk; nil for none.
     ///
     /// - Parameter journal: of a journal in a directory; nil for the one that the settings name.
     static func service(_ settings: JournalSettings, at journal: String? = nil) -> Int? {
-        if settings.postgres != nil { return HostDirectory.process(in: settings.copies).map { Int($0) } }
+        if settings.postgres != nil {
+            let process = HostDirectory.process(in: settings.copies) ?? HostDirectory.wait(in: settings.copies)?.process
+            return process.map { Int($0) }
+        }
         guard let path = journal ?? settings.path, let owner = try? JournalReader.owner(of: path) else { return nil }
         return number(of: owner)
     }

@@ -136,6 +136,27 @@ struct FleetServiceTests {
         #expect(waits.withLock { $0.count == 2 && $0[1] == nil })
     }
 
+    @Test("Tools find what a host waits for where its disk has no room for a note, also before its directory is there")
+    func noteInMemory() throws {
+        let path = folder("copies")
+        let wait = OpeningWait(
+            process: ProcessInfo.processInfo.processIdentifier, since: WallTime(seconds: 1), trouble: nil,
+            words: "this host has no room", lacksRoom: true)
+        let memory = OpeningMemory(path)
+        memory.note(wait)
+        #expect(HostDirectory.wait(in: path) == wait && HostDirectory.wait(in: path + "/") == wait)
+        #expect(HostDirectory.wait(in: folder("others")) == nil, "another host's directory is none of it")
+        memory.note(nil)
+        #expect(HostDirectory.wait(in: path) == nil)
+        // A host that has its directory, and writes no note into it.
+        let directory = try HostDirectory(path)
+        memory.note(wait)
+        #expect(HostDirectory.wait(in: path) == wait)
+        directory.note(nil)
+        memory.note(nil)
+        #expect(HostDirectory.wait(in: path) == nil)
+    }
+
     @Test("A host whose address is taken ends before it takes a journal, however often it is started")
     func addressTaken() async throws {
         let one = try host("one")
