@@ -36,6 +36,24 @@ extension HostDirectory {
     /// The process that uses a directory, with its journal or before it has one; `nil` where none does.
     package static func process(in path: String) -> Int32? { LockList.holder(ofFile: lockFile(in: path))?.process }
 
+    /// A process that uses a directory, and the name of its host; `nil` where it has not said it, as earlier versions.
+    package struct User: Hashable, Sendable {
+        package let process: Int32
+        package let host: String?
+    }
+
+    /// - Returns: `nil` where no process uses the directory.
+    package static func user(of path: String) -> User? {
+        guard let process = process(in: path) else { return nil }
+        let text = (try? String(contentsOfFile: lockFile(in: path), encoding: .utf8)) ?? ""
+        let lines = text.split(separator: "\n").map(String.init)
+        // What another process has written there before says nothing.
+        guard lines.count == 2, lines[0] == "pid \(process)", lines[1].hasPrefix("host ") else {
+            return User(process: process, host: nil)
+        }
+        return User(process: process, host: String(lines[1].dropFirst("host ".count)))
+    }
+
     static func lockFile(in path: String) -> String { path + "/host.lock" }
 
     /// The directory that has a host's own journal; nil for the path of another one.

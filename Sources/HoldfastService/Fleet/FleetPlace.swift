@@ -66,6 +66,7 @@ package struct FleetPlace: Sendable {
                 log.tell(.goesOn)
                 let place = try directory ?? HostDirectory(path)
                 directory = place
+                place.introduce(terms.host)
                 do {
                     return try await open(terms, place, record, logger: logger, onWaiting: onWaiting)
                 } catch let error as JournalError {

@@ -146,8 +146,12 @@ struct DoctorRun: Sendable {
     /// Why a host of a fleet can't have its working copies where they are to lie; nil where it can.
     private var copiesRefusal: JournalError? {
         guard configuration.journal.postgres != nil else { return nil }
-        do throws(JournalError) { try CopiesCheck.examine(configuration.journal.copies) } catch { return error }
-        return nil
+        do throws(JournalError) {
+            try CopiesCheck.examine(configuration.journal.copies) { ProcessLook.isService($0, of: configuration) }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// - Parameter refusal: of the place of working copies.

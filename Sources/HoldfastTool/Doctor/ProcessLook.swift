@@ -31,6 +31,18 @@ extension ProcessLook {
         return number(of: owner)
     }
 
+    /// Whether the process that has the working copies of a configuration serves that configuration, and not another host's: by the
+    /// name of its host, or since it listens where the configuration says. A host may have been given another name since.
+    static func isService(_ user: HostDirectory.User, of configuration: HoldfastConfiguration) -> Bool {
+        if let host = user.host, host == configuration.journal.postgres?.hostName { return true }
+        let ports = configuration.listenAddresses.map { $0.address.port }.filter { $0 != 0 }
+        let listens = ports.isEmpty ? nil : ListenLook.listens(Int(user.process), on: ports)
+        if listens == true { return true }
+        guard user.host == nil else { return false }
+        // An earlier version says no name. One that is starting listens nowhere.
+        return listens == nil || HostDirectory.wait(in: configuration.journal.copies) != nil
+    }
+
     /// - Parameter owner: as ``JournalReader`` names it.
     static func number(of owner: String) -> Int? {
         guard owner.hasPrefix("process ") else { return nil }

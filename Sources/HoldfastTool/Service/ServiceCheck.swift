@@ -104,7 +104,7 @@ struct ServiceCheck {
     /// - Throws: ``JournalError`` when the database can't be reached or used, or its copies can't lie where they are to.
     private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
         let copies = configuration.journal.copies
-        let isMade = try CopiesCheck.examine(copies)
+        let isMade = try CopiesCheck.examine(copies) { ProcessLook.isService($0, of: configuration) }
         let facts = try FleetFacts(postgres, copies: copies)
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,
