@@ -43,6 +43,7 @@ extension PQError {
         return switch sqlState {
         case "42501" where isOfConnecting:
             "As the owner of the database or a superuser, say GRANT CONNECT ON DATABASE … TO …, with its name and that of the role"
+        case SchemaError.noRightState: SchemaError.advice(onWithheld: message)
         case "3D000":
             "Name a database that exists in the connection string, or make it as a superuser: CREATE DATABASE … OWNER …, with the "
                 + "role that is to own Holdfast's schema"
