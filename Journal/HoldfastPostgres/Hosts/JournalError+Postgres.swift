@@ -65,9 +65,14 @@ extension PQError {
     /// Whether the role lacks the right to connect: what is refused later ends no session.
     private var isOfConnecting: Bool { sqlState == "42501" && server?.endsSession == true }
 
+    /// Whether a setting, and no standby, is why nothing can be written; libpq does not tell them apart.
+    var isOfReadOnlySetting: Bool {
+        (sqlState == nil || sqlState == SchemaError.readOnlyState) && message.contains(Self.readOnlySetting)
+    }
+
     fileprivate static let readOnlySetting = "default_transaction_read_only"
 
-    fileprivate static let readOnlyAdvice =
+    static let readOnlyAdvice =
         "Find out who set it, and why: a provider may when the disk is full (\\drds of psql lists settings of roles and databases). Then, "
         + "as a superuser: SET \(readOnlySetting) = off, and in the same session ALTER ROLE … RESET \(readOnlySetting), or ALTER ROLE … "
         + "IN DATABASE … RESET \(readOnlySetting), or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"
