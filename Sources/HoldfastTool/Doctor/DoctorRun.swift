@@ -160,6 +160,7 @@ struct DoctorRun: Sendable {
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
         disk.isFull = configuration.journal.durability == .full
+        disk.isOfCopies = configuration.journal.postgres != nil
         let made = configuration.journal.postgres == nil ? place : HostDirectory.ownJournal(in: place)
         disk.isMade = FileManager.default.fileExists(atPath: made)
         disk.refusal = refusal?.code == .diskFull ? refusal?.message : nil
