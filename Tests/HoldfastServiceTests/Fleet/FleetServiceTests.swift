@@ -157,6 +157,25 @@ struct FleetServiceTests {
         #expect(HostDirectory.wait(in: path) == nil)
     }
 
+    @Test("A directory that another host's process has is refused before a start in the words of the start, and one's own is not")
+    func directoryInUse() throws {
+        let path = folder("copies")
+        let directory = try HostDirectory(path)
+        let process = ProcessInfo.processInfo.processIdentifier
+        let unnamed = HostDirectory.user(of: path)
+        #expect(unnamed?.process == process && unnamed?.host == nil)
+        directory.introduce("alpha")
+        #expect(HostDirectory.user(of: path)?.host == "alpha")
+        try CopiesCheck.examine(path) { $0.host == "alpha" }
+        let checked = #expect(throws: JournalError.self) {
+            try CopiesCheck.examine(path) { $0.host == "beta" }
+        }
+        let started = #expect(throws: JournalError.self) { try HostDirectory(path) }
+        #expect(checked?.code == .ownedByAnotherProcess && checked?.message == started?.message)
+        #expect(checked?.message.contains("is in use by process \(process), host alpha, which has") == true)
+        withExtendedLifetime(directory) {}
+    }
+
     @Test("A host whose address is taken ends before it takes a journal, however often it is started")
     func addressTaken() async throws {
         let one = try host("one")
