@@ -131,7 +131,9 @@ struct OwnershipTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/no"))
     }
 
-    @Test("The owner is looked up by device and inode: a lock with the same inode on another file system is another file's")
+    @Test(
+        "The owner is looked up by device and inode: a lock with the same inode on another file system is another file's"
+    )
     func holderByDevice() {
         let text = """
             1: FLOCK  ADVISORY  WRITE 27870 00:33:17 0 EOF

@@ -50,8 +50,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     /// What to do about a message of a right that is missing; `nil` where the role lacks it by itself.
     static func advice(onWithheld message: String) -> String? {
         message.contains(actsAs)
-            ? "As a superuser, say ALTER ROLE … RESET role, or ALTER ROLE … IN DATABASE … RESET role, or ALTER DATABASE … RESET role "
-                + "(\\drds of psql lists such settings), or take `role` out of the connection string's options"
+            ? "As a superuser, say ALTER ROLE … RESET role, or ALTER ROLE … IN DATABASE … RESET role, or ALTER DATABASE … "
+                + "RESET role (\\drds of psql lists such settings), or take `role` out of the connection string's options"
             : nil
     }
 

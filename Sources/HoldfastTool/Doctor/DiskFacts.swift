@@ -72,7 +72,8 @@ extension DiskFacts {
         switch fileSystem {
         case "tmpfs" where isOfCopies, "ramfs" where isOfCopies, "overlay" where isOfCopies:
             return .ok(
-                .disk, "file-system", nil, "\(fileSystem): what is accepted is in the database, and a lost copy is made again")
+                .disk, "file-system", nil,
+                "\(fileSystem): what is accepted is in the database, and a lost copy is made again")
         case "tmpfs", "ramfs":
             return .warning(
                 .disk, "file-system", nil,

@@ -157,7 +157,9 @@ struct FleetServiceTests {
         #expect(HostDirectory.wait(in: path) == nil)
     }
 
-    @Test("A directory that another host's process has is refused before a start in the words of the start, and one's own is not")
+    @Test(
+        "A directory that another host's process has is refused before a start in the words of the start, and one's own is not"
+    )
     func directoryInUse() throws {
         let path = folder("copies")
         let directory = try HostDirectory(path)

@@ -47,7 +47,9 @@ struct DoctorFleetTests {
         #expect(result.status != 78, "\(result.output)")
     }
 
-    @Test("The directory of another running host is refused by the check and the doctor, in the words of serve; its own is not")
+    @Test(
+        "The directory of another running host is refused by the check and the doctor, in the words of serve; its own is not"
+    )
     func directoryOfAnother() async throws {
         let world = try await FleetWorld("alpha")
         try world.configure("beta", user: world.service)

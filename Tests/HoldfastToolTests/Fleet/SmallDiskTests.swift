@@ -79,7 +79,9 @@ struct SmallDiskTests {
         #expect(try await waitUntil { try tool.errors.contains("serving http2 on ") })
     }
 
-    @Test("While a host waits for room, its status says so and what to do, and the doctor knows its admin address as its own")
+    @Test(
+        "While a host waits for room, its status says so and what to do, and the doctor knows its admin address as its own"
+    )
     func waiting() async throws {
         let world = try await FleetWorld()
         let tool = try start(
