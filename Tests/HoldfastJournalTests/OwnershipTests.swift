@@ -131,6 +131,39 @@ struct OwnershipTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/no"))
     }
 
+    @Test(
+        "The owner is looked up by device and inode: a lock with the same inode on another file system is another file's"
+    )
+    func holderByDevice() {
+        let text = """
+            1: FLOCK  ADVISORY  WRITE 27870 00:33:17 0 EOF
+            2: -> FLOCK  ADVISORY  WRITE 5 00:32:17 0 EOF
+            3: POSIX  ADVISORY  WRITE 6 00:32:17 0 EOF
+            4: FLOCK  ADVISORY  READ  27782 00:32:17 0 EOF
+            5: FLOCK  ADVISORY  WRITE 8 103:10001:9 0 EOF
+            """
+        func process(_ inode: UInt64, _ device: UInt64, open: Int32? = nil) -> Int32? {
+            LockList.holder(ofInode: inode, device: device, in: text) { $0 == open }?.process
+        }
+        #expect(process(17, 0x32) == 27782 && process(17, 0x33) == 27870)
+        #expect(LockList.holder(ofInode: 17, device: 0x32, in: text) { _ in false }?.isWriter == false)
+        // Numbers of devices that do not fit into a byte, as stat(2) packs them.
+        #expect(process(9, 0x1001_0301) == 8)
+        // No line has the device: nobody, rather than a wrong one, unless the process has this file open.
+        #expect(process(17, 0x34) == nil && process(18, 0x32) == nil)
+        #expect(process(17, 0x34, open: 27782) == 27782)
+    }
+
+    @Test("The process that has a file's lock is found by the kernel's list")
+    func holderOfFile() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal)
+        defer { journal.close() }
+        let holder = LockList.holder(ofFile: scratch.journal + "/owner.lock")
+        #expect(holder?.process == ProcessInfo.processInfo.processIdentifier && holder?.isWriter == true)
+    }
+
     @Test("A process that was stopped is known by its state, whatever its name is")
     func stopped() {
         #expect(LockList.isStopped("12 (holdfast) T 1 12 12 0 -1"))

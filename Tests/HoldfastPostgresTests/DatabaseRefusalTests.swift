@@ -62,17 +62,27 @@ struct DatabaseRefusalTests {
             // The one of a role in this database alone goes by no other statement.
             #expect(words.contains("IN DATABASE … RESET default_transaction_read_only"), "\(words)")
         }
-        try opens(schema, saying: "default_transaction_read_only") {
+        let kinds = Monitor<Set<DatabaseTrouble.Kind>>([])
+        try opens(schema, saying: "default_transaction_read_only", kinds) {
             try schema.psql("ALTER ROLE \(schema.service) RESET default_transaction_read_only")
         }
+        // The condition of a service that waits has the advice of the check.
+        #expect(kinds.withLock { $0 } == [.readOnly])
+        let advice = DatabaseTrouble.Kind.readOnly.advice?.next ?? ""
+        #expect(advice.contains("SET default_transaction_read_only = off, and in the same session"), "\(advice)")
     }
 
     /// The opening of a host's own journal while the database refuses, which says so before that is mended.
-    private func opens(_ schema: OwnSchema, saying part: String, mending: () throws -> Void) throws {
+    private func opens(
+        _ schema: OwnSchema, saying part: String, _ kinds: Monitor<Set<DatabaseTrouble.Kind>>? = nil,
+        mending: () throws -> Void
+    ) throws {
         let folder = try TemporaryFolder()
         let told = Monitor<[String]>([])
         let host = try Host(schema, in: folder) { news in
-            if case .away(let trouble) = news { told.withLock { $0.append(trouble.words) } }
+            guard case .away(let trouble) = news else { return }
+            told.withLock { $0.append(trouble.words) }
+            kinds?.withLock { _ = $0.insert(trouble.kind) }
         }
         let opening = Background { try host.open() }
         let isTold = try eventually { told.withLock { $0.contains { $0.contains(part) } } }

@@ -61,6 +61,30 @@ struct ExaminationTests {
         #expect(words.contains("GRANT CONNECT ON DATABASE … TO …") && !words.contains("postgres migrate"), "\(words)")
     }
 
+    @Test("A role that a setting has act as another is told how that is reset, and not to migrate the schema")
+    func actsAsAnother() throws {
+        let other = "other_\(schema.name)"
+        for setting in ["ALTER ROLE \(schema.service)", "ALTER ROLE \(schema.service) IN DATABASE postgres"] {
+            try schema.cluster.psql(
+                "DROP ROLE IF EXISTS \(other)", "CREATE ROLE \(other)", "GRANT \(other) TO \(schema.service)",
+                "\(setting) SET role = '\(other)'")
+            // The schema is withheld first, and then a function.
+            for grant in ["SELECT 1", "GRANT USAGE ON SCHEMA \(schema.name) TO \(other)"] {
+                try schema.psql(grant)
+                let error = #expect(throws: JournalError.self) { try examine(as: schema.service) }
+                let words = error?.message ?? ""
+                #expect(error?.code == .permissionDenied)
+                #expect(words.contains("role \(schema.service) acts as role \(other)"), "\(words)")
+                #expect(words.contains("ALTER ROLE … RESET role"), "\(words)")
+                #expect(words.contains("IN DATABASE … RESET role"), "\(words)")
+                #expect(!words.contains("postgres migrate"), "\(words)")
+            }
+            try schema.cluster.psql("\(setting) RESET role")
+            try schema.psql("REVOKE ALL ON SCHEMA \(schema.name) FROM \(other)")
+            _ = try examine(as: schema.service)
+        }
+    }
+
     @Test("So is the function that says which version the schema has, and where all is withheld, the schema")
     func versionWithheld() throws {
         try schema.psql("REVOKE EXECUTE ON FUNCTION S.schema_version() FROM \(schema.service)")

@@ -159,7 +159,18 @@ package enum LockList {
         guard let identity = try? FileIdentity(of: path),
             let text = ProcessFiles.text("/proc/locks")
         else { return nil }
-        return holder(ofInode: identity.inode, in: text)
+        return holder(ofInode: identity.inode, device: identity.device, in: text) { has($0, open: identity) }
+    }
+
+    /// Whether a process has a file open; false also where this user may not see its files.
+    private static func has(_ process: Int32, open file: FileIdentity) -> Bool {
+        guard let directory = ProcessFiles.descriptors(of: Int(process)),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
+        else { return false }
+        return names.contains { name in
+            guard let identity = try? FileIdentity(of: "\(directory)/\(name)") else { return false }
+            return identity == file
+        }
     }
 
     /// Whether a process has been stopped, by SIGSTOP or a terminal or a debugger. It keeps its locks and does nothing.
@@ -176,14 +187,28 @@ package enum LockList {
     }
 
     /// Lines like `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`. Waiters have `->` after the number.
-    static func holder(ofInode inode: UInt64, in text: String) -> Holder? {
+    ///
+    /// Files of different file systems have the same inode numbers, so the device is compared, too. btrfs and overlay show files
+    /// with another device than the kernel's list has: there a process that has the file open is taken, and never any other.
+    ///
+    /// - Parameters:
+    ///   - device: of the file system, as stat(2) gives it.
+    ///   - hasOpen: whether a process is known to have the file open.
+    static func holder(
+        ofInode inode: UInt64, device: UInt64, in text: String, hasOpen: (Int32) -> Bool
+    ) -> Holder? {
+        let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000
+        let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
+        var elsewhere: [Holder] = []
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
-            guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0,
-                words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode
-            else { continue }
-            return Holder(process: process, isWriter: words[3] == "WRITE")
+            guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0 else { continue }
+            let place = words[5].split(separator: ":")
+            guard place.count == 3, UInt64(place[2]) == inode else { continue }
+            let holder = Holder(process: process, isWriter: words[3] == "WRITE")
+            if UInt64(place[0], radix: 16) == major, UInt64(place[1], radix: 16) == minor { return holder }
+            elsewhere.append(holder)
         }
-        return nil
+        return elsewhere.first { hasOpen($0.process) }
     }
 }

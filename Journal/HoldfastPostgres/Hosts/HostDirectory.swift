@@ -22,11 +22,25 @@ package final class HostDirectory: Sendable {
             }
         } catch {
             guard error.code == .openInThisProcess else { throw JournalError(error, "use", path) }
-            throw JournalError(
-                .ownedByAnotherProcess,
-                "\(path) is in use by another process, which has its working copies: end that one, or name another "
-                    + "`journal.path` for this one")
+            throw Self.inUse(path)
         }
+    }
+
+    /// The error of a host whose directory another process has.
+    package static func inUse(_ path: String) -> JournalError {
+        let user = user(of: path)
+        let host = user?.host.map { ", host \($0)" } ?? ""
+        let words = user.map { "process \($0.process)\(host)" } ?? "another process"
+        return JournalError(
+            .ownedByAnotherProcess,
+            "\(plain(path)) is in use by \(words), which has its working copies: end that one, or name another "
+                + "`journal.path` for this one")
+    }
+
+    /// Says in the lock file whose it is, for tools. On a full disk no host is named.
+    package func introduce(_ host: String) {
+        let text = "pid \(ProcessInfo.processInfo.processIdentifier)\nhost \(host)\n"
+        do throws(LMDBError) { try lock.replace(with: Array(text.utf8)) } catch { return }
     }
 
     deinit { lock.unlock() }
@@ -40,7 +54,7 @@ package final class HostDirectory: Sendable {
         isInPlace ? error : .copyLost("\(path) was deleted or replaced while this host had its working copies there")
     }
 
-    private static func plain(_ path: String) -> String {
+    static func plain(_ path: String) -> String {
         path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 

@@ -56,7 +56,7 @@ package struct HostTerms: Sendable {
                 throw PQError(.unexpected, error.description)
             }
             if let withheld = try Migrator(schema: schema).withheld(connection, by: deadline).first {
-                throw PQError(withheld: withheld, from: connection.facts.user)
+                throw PQError(withheld: withheld, from: connection.facts)
             }
             // Of what a host calls, those that change nothing.
             _ = try OwnershipCalls(schema).list(connection, by: deadline)
@@ -97,8 +97,8 @@ package struct HostTerms: Sendable {
 
 extension PQError {
     /// A host's role may not call a function.
-    fileprivate init(withheld function: String, from role: String) {
-        let message = "role \(role) may not call \(function)"
+    fileprivate init(withheld function: String, from facts: PQFacts) {
+        let message = SchemaError.withheld(from: facts, "call \(function)")
         self.init(
             .refused, message,
             server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))

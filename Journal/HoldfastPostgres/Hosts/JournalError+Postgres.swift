@@ -43,6 +43,7 @@ extension PQError {
         return switch sqlState {
         case "42501" where isOfConnecting:
             "As the owner of the database or a superuser, say GRANT CONNECT ON DATABASE … TO …, with its name and that of the role"
+        case SchemaError.noRightState: SchemaError.advice(onWithheld: message)
         case "3D000":
             "Name a database that exists in the connection string, or make it as a superuser: CREATE DATABASE … OWNER …, with the "
                 + "role that is to own Holdfast's schema"
@@ -64,9 +65,14 @@ extension PQError {
     /// Whether the role lacks the right to connect: what is refused later ends no session.
     private var isOfConnecting: Bool { sqlState == "42501" && server?.endsSession == true }
 
+    /// Whether a setting, and no standby, is why nothing can be written; libpq does not tell them apart.
+    var isOfReadOnlySetting: Bool {
+        (sqlState == nil || sqlState == SchemaError.readOnlyState) && message.contains(Self.readOnlySetting)
+    }
+
     fileprivate static let readOnlySetting = "default_transaction_read_only"
 
-    fileprivate static let readOnlyAdvice =
+    static let readOnlyAdvice =
         "Find out who set it, and why: a provider may when the disk is full (\\drds of psql lists settings of roles and databases). Then, "
         + "as a superuser: SET \(readOnlySetting) = off, and in the same session ALTER ROLE … RESET \(readOnlySetting), or ALTER ROLE … "
         + "IN DATABASE … RESET \(readOnlySetting), or ALTER DATABASE …, or ALTER SYSTEM … with SELECT pg_reload_conf()"

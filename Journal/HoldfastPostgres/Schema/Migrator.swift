@@ -119,6 +119,10 @@ package struct Migrator: Sendable {
             case "42501":
                 // Of the schema itself it says nothing of a function.
                 let function = error.message.contains("schema_version") ? "\(schema).schema_version()" : nil
+                if connection.facts.actingRole != nil {
+                    let right = function.map { "call \($0)" } ?? "use schema \(schema)"
+                    throw .actsAsAnother(SchemaError.withheld(from: connection.facts, right))
+                }
                 throw .mayNotUse(schema, role: connection.facts.user, function: function)
             default: throw .failed(error)
             }

@@ -25,6 +25,8 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     case notOwner(SchemaName, role: String, owner: String)
     /// The role may not call the functions; or the one that is named, where that was met first.
     case mayNotUse(SchemaName, role: String, function: String?)
+    /// The role may not call the functions, because a setting has it act as another role, with words for that.
+    case actsAsAnother(String)
     /// There is no role to grant something to. Nothing was changed.
     case noSuchRole(String)
     /// Another failure, such as a lost connection.
@@ -33,6 +35,33 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
     /// Words for what a role may not do.
     static func withheld(from role: String, _ schema: SchemaName, _ function: String?) -> String {
         "role \(role) may not \(function.map { "call \($0)" } ?? "use schema \(schema)")"
+    }
+
+    private static let actsAs = "acts as role"
+
+    /// Words for what the role of a session may not do.
+    ///
+    /// - Parameter right: such as `use schema holdfast`.
+    static func withheld(from facts: PQFacts, _ right: String) -> String {
+        guard let acting = facts.actingRole else { return "role \(facts.user) may not \(right)" }
+        return "role \(facts.user) \(actsAs) \(acting), by the setting `role`, and may not \(right) as that"
+    }
+
+    /// What to do about a message of a right that is missing; `nil` where the role lacks it by itself.
+    static func advice(onWithheld message: String) -> String? {
+        message.contains(actsAs)
+            ? "As a superuser, say ALTER ROLE … RESET role, or ALTER ROLE … IN DATABASE … RESET role, or ALTER DATABASE … "
+                + "RESET role (\\drds of psql lists such settings), or take `role` out of the connection string's options"
+            : nil
+    }
+
+    /// Words for a right that is missing; `nil` for any other reason.
+    var withheldRight: String? {
+        switch self {
+        case .mayNotUse(let schema, let role, let function): Self.withheld(from: role, schema, function)
+        case .actsAsAnother(let words): words
+        default: nil
+        }
     }
 
     package var description: String {
@@ -60,6 +89,7 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
         case .mayNotUse(let schema, let role, let function):
             "\(Self.withheld(from: role, schema, function)): migrate again as the schema's owner with \(role) as the service's "
                 + "role (--service), or as that of operators (--operators), which grants what it needs"
+        case .actsAsAnother(let words): words + (Self.advice(onWithheld: words).map { ". \($0)" } ?? "")
         case .noSuchRole(let role):
             "there is no role \(role), and nothing was changed: as a superuser, run CREATE ROLE \(role.quotedName) LOGIN, with a password if it needs one, "
                 + "then migrate again"

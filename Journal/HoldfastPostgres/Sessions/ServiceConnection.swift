@@ -26,8 +26,7 @@ enum ServiceConnection {
         } catch {
             connection.close()
             if case .failed(let error) = error { throw error }
-            if case .mayNotUse(let schema, let role, let function) = error {
-                let message = SchemaError.withheld(from: role, schema, function)
+            if let message = error.withheldRight {
                 throw PQError(
                     .refused, message,
                     server: ServerReport(severity: "ERROR", sqlState: SchemaError.noRightState, message: message))

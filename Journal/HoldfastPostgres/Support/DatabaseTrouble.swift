@@ -14,6 +14,8 @@ package struct DatabaseTrouble: Error, Hashable, Sendable, CustomStringConvertib
         case locked
         /// It has no room: the disk of its server is full.
         case full
+        /// It answers, and a setting lets each transaction begin read-only.
+        case readOnly
         /// It answers, and refuses for another reason.
         case refusing
         /// It has lost commits, which a host writes back.
@@ -39,6 +41,7 @@ package struct DatabaseTrouble: Error, Hashable, Sendable, CustomStringConvertib
     private static func kind(_ error: PQError) -> Kind {
         switch (error.kind, error.cause) {
         case _ where error.isFullDisk: .full
+        case _ where error.isOfReadOnlySetting: .readOnly
         case _ where error.sqlState == "53300": .crowded
         case (.refused, _): .refusing
         case (.inDoubt, .deadline?): .silent
@@ -57,6 +60,7 @@ extension JournalError {
             case .silent: "does not answer now"
             case .locked: "can't be used now, since its tables are locked"
             case .full: "has no room: the disk of the database is full"
+            case .readOnly: "can't be written to now"
             case .refusing, .behind: "takes nothing now"
             }
         return JournalError(
@@ -93,6 +97,9 @@ extension DatabaseTrouble.Kind {
             JournalError.Advice(
                 "make room on the disk of the database's server, which is not this host's disk; \(after)",
                 command: nil)
+        case .readOnly:
+            JournalError.Advice(
+                "if the server is no standby: \(PQError.readOnlyAdvice); \(after)", command: "holdfast serve --check")
         case .behind:
             JournalError.Advice(
                 "nothing has to be done: this takes ten seconds and a little more, in which other hosts may say that they have more "

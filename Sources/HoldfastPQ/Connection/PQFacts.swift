@@ -21,6 +21,8 @@ package struct PQFacts: Sendable {
     package let isInRecovery: Bool
     /// Whether each transaction begins read-only, by a setting of the role, the database or the server.
     package var isReadOnly: Bool { settings["default_transaction_read_only"] == "on" }
+    /// The role whose rights the session has, where a setting (`role`) makes it another than the one that has connected.
+    package var actingRole: String? { settings["acting role"] }
     /// Settings of the session by their names, as the server has them.
     package let settings: [String: String]
 

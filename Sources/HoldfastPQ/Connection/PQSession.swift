@@ -95,5 +95,6 @@ package struct PQSession: Sendable {
             'default_transaction_read_only', 'client_min_messages', 'application_name',
             'client_connection_check_interval', 'lc_messages', 'client_encoding', 'server_encoding'])
         UNION ALL SELECT 'recovery', pg_catalog.pg_is_in_recovery()::text
+        UNION ALL SELECT 'acting role', CURRENT_USER::text WHERE CURRENT_USER <> SESSION_USER
         """, reading: true)
 }

@@ -1,5 +1,5 @@
 package import Holdfast
-internal import HoldfastPostgres
+package import HoldfastPostgres
 
 /// Whether a host of a fleet can have its working copies in a directory: what `serve`, `serve --check` and `doctor` refuse alike.
 /// Changes nothing.
@@ -16,10 +16,16 @@ package enum CopiesCheck {
         return isThere
     }
 
-    /// The same, what the opening of the host's own copy finds, and a full file system, for which a service waits.
+    /// The same, a process that uses the directory, what the opening of the host's own copy finds, and a full file system, for
+    /// which a service waits.
+    ///
+    /// - Parameter isOwn: whether the process that uses the directory is the service itself, which would be started anew.
     @discardableResult
-    package static func examine(_ path: String) throws(JournalError) -> Bool {
+    package static func examine(
+        _ path: String, isOwn: (HostDirectory.User) -> Bool
+    ) throws(JournalError) -> Bool {
         let isThere = try examinePlace(path)
+        if let user = HostDirectory.user(of: path), !isOwn(user) { throw HostDirectory.inUse(path) }
         try HostDirectory.examineOwnCopy(path)
         try HostDirectory.examineRoom(path)
         return isThere

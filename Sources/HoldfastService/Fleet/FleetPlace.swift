@@ -49,7 +49,12 @@ package struct FleetPlace: Sendable {
         let path = journal.copies
         try CopiesCheck.examinePlace(path)
         for address in addresses { try address.requireBindable() }
-        let log = FleetLog(logger, record, clock: clock, onWaiting: onWaiting)
+        // Without room there is no other place for a note.
+        let memory = OpeningMemory(path)
+        let log = FleetLog(logger, record, clock: clock) { wait in
+            memory.note(wait)
+            onWaiting(wait)
+        }
         // Once it is there, this process keeps it.
         var directory: HostDirectory?
         var pause = firstPause
@@ -61,6 +66,7 @@ package struct FleetPlace: Sendable {
                 log.tell(.goesOn)
                 let place = try directory ?? HostDirectory(path)
                 directory = place
+                place.introduce(terms.host)
                 do {
                     return try await open(terms, place, record, logger: logger, onWaiting: onWaiting)
                 } catch let error as JournalError {

@@ -55,13 +55,7 @@ struct ServiceFindings {
     }
 
     private func room(_ now: WallTime) -> HealthCondition? {
-        noRoom.map { words in
-            HealthCondition(
-                .diskRefusing, .fault, "journal", since: now, what: words,
-                next:
-                    "make room where working copies lie; the host goes on by itself, and others deliver what it has left",
-                command: "df -h")
-        }
+        noRoom.map { HealthCondition(noRoom: $0, since: now) }
     }
 
     private func short(_ now: WallTime) -> HealthCondition? {

@@ -59,7 +59,10 @@ struct ServeCommand: AsyncParsableCommand {
             configuration = try load()
             if check {
                 let surroundings = ServiceSurroundings.warnings(configuration)
-                return try ServiceCheck(configuration, json: json, surroundings: surroundings).run()
+                let check = ServiceCheck(configuration, json: json, surroundings: surroundings) { user in
+                    ProcessLook.isService(user, of: configuration)
+                }
+                return try check.run()
             }
             routes = try ServicePlan.routes(configuration)
         } catch  where json && !(error is ValidationError) {

@@ -73,11 +73,14 @@ extension HealthReport {
             self.init(State.none, journal: journal, conditions: conditions)
             return
         }
-        let away = wait.error.map { HealthCondition(databaseAway: $0, since: wait.since) }
+        let hindrance =
+            wait.lacksRoom
+            ? HealthCondition(noRoom: wait.words, since: wait.since)
+            : wait.error.map { HealthCondition(databaseAway: $0, since: wait.since) }
         self.init(
-            away == nil ? .silent : .running, journal: journal, owner: "process \(wait.process)",
-            conditions: conditions + [away].compactMap(\.self))
-        silence = away != nil ? nil : "it waits before it begins: \(wait.words)"
+            hindrance == nil ? .silent : .running, journal: journal, owner: "process \(wait.process)",
+            conditions: conditions + [hindrance].compactMap(\.self))
+        silence = hindrance != nil ? nil : "it waits before it begins: \(wait.words)"
     }
 
     /// A service has its journal a moment before its socket.

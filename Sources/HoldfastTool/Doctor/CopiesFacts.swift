@@ -8,7 +8,7 @@ enum CopiesFacts {
         guard let refusal, refusal.code != .diskFull else { return [] }
         let words = refusal.message.hasSuffix(".") ? String(refusal.message.dropLast()) : refusal.message
         let next =
-            refusal.code == .alreadyExists
+            [.alreadyExists, .ownedByAnotherProcess].contains(refusal.code)
             ? "do what it says: `serve` ends with code \(ToolError(refusal).status.rawValue) before"
             : JournalFacts.remedy(of: refusal)
         return [.fault(.journal, "copies", path, words, next: next)]

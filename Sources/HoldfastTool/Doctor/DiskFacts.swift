@@ -21,6 +21,8 @@ struct DiskFacts: Sendable {
     var refusal: String?
     /// Whether there is a journal already, with room of its own.
     var isMade = true
+    /// Whether it has the working copies of a fleet's host, which may be lost at any time.
+    var isOfCopies = false
     /// Whether accepted notifications are to survive a loss of power.
     var isFull = true
     var sync: Sync
@@ -68,6 +70,10 @@ extension DiskFacts {
         }
         guard let fileSystem else { return nil }
         switch fileSystem {
+        case "tmpfs" where isOfCopies, "ramfs" where isOfCopies, "overlay" where isOfCopies:
+            return .ok(
+                .disk, "file-system", nil,
+                "\(fileSystem): what is accepted is in the database, and a lost copy is made again")
         case "tmpfs", "ramfs":
             return .warning(
                 .disk, "file-system", nil,

@@ -146,8 +146,12 @@ struct DoctorRun: Sendable {
     /// Why a host of a fleet can't have its working copies where they are to lie; nil where it can.
     private var copiesRefusal: JournalError? {
         guard configuration.journal.postgres != nil else { return nil }
-        do throws(JournalError) { try CopiesCheck.examine(configuration.journal.copies) } catch { return error }
-        return nil
+        do throws(JournalError) {
+            try CopiesCheck.examine(configuration.journal.copies) { ProcessLook.isService($0, of: configuration) }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// - Parameter refusal: of the place of working copies.
@@ -156,6 +160,7 @@ struct DoctorRun: Sendable {
         guard let place else { return [] }
         var disk = DiskLook.look(DiskLook.nearest(place))
         disk.isFull = configuration.journal.durability == .full
+        disk.isOfCopies = configuration.journal.postgres != nil
         let made = configuration.journal.postgres == nil ? place : HostDirectory.ownJournal(in: place)
         disk.isMade = FileManager.default.fileExists(atPath: made)
         disk.refusal = refusal?.code == .diskFull ? refusal?.message : nil

@@ -37,6 +37,11 @@ enum ListenLook {
         return Set(tables.flatMap { inodes(listeningOn: port, in: $0) }.map { "socket:[\($0)]" })
     }
 
+    /// - Returns: whether the process listens on one of the ports; nil where this user may not see its descriptors.
+    static func listens(_ process: Int, on ports: [Int]) -> Bool? {
+        holds(process, ports.reduce(into: []) { $0.formUnion(sockets(on: $1)) })
+    }
+
     /// - Returns: whether the process has one of them; nil where this user may not see its descriptors.
     private static func holds(_ process: Int, _ sockets: Set<String>) -> Bool? {
         openFiles(of: process)?.contains(where: sockets.contains)

@@ -19,13 +19,28 @@ enum ProcessLook {
 
 extension ProcessLook {
     /// The process that serves a configuration: the one that uses its journal, or that is a host of its fleet, also while it waits
-    /// for the database; nil for none.
+    /// for the database or for room on its disk; nil for none.
     ///
     /// - Parameter journal: of a journal in a directory; nil for the one that the settings name.
     static func service(_ settings: JournalSettings, at journal: String? = nil) -> Int? {
-        if settings.postgres != nil { return HostDirectory.process(in: settings.copies).map { Int($0) } }
+        if settings.postgres != nil {
+            let process = HostDirectory.process(in: settings.copies) ?? HostDirectory.wait(in: settings.copies)?.process
+            return process.map { Int($0) }
+        }
         guard let path = journal ?? settings.path, let owner = try? JournalReader.owner(of: path) else { return nil }
         return number(of: owner)
+    }
+
+    /// Whether the process that has the working copies of a configuration serves that configuration, and not another host's: by the
+    /// name of its host, or since it listens where the configuration says. A host may have been given another name since.
+    static func isService(_ user: HostDirectory.User, of configuration: HoldfastConfiguration) -> Bool {
+        if let host = user.host, host == configuration.journal.postgres?.hostName { return true }
+        let ports = configuration.listenAddresses.map { $0.address.port }.filter { $0 != 0 }
+        let listens = ports.isEmpty ? nil : ListenLook.listens(Int(user.process), on: ports)
+        if listens == true { return true }
+        guard user.host == nil else { return false }
+        // An earlier version says no name. One that is starting listens nowhere.
+        return listens == nil || HostDirectory.wait(in: configuration.journal.copies) != nil
     }
 
     /// - Parameter owner: as ``JournalReader`` names it.

@@ -132,7 +132,7 @@ struct HealthReport: Encodable, Equatable {
         return [
             color("\(condition.severity) \(condition.kind)", isFault ? .red : .yellow)
                 + " (\(lasted(condition, now))): \(condition.what.printable(maximumLength: 400))",
-            "  next: \(condition.next.printable(maximumLength: 300))\(command)\(giveUp(condition))",
+            "  next: \(condition.next.printable(maximumLength: 640))\(command)\(giveUp(condition))",
         ]
     }
 

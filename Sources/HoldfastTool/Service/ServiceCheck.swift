@@ -12,11 +12,16 @@ struct ServiceCheck {
     private let json: Bool
     private let console: Console
     private let surroundings: [String]
+    private let isService: (HostDirectory.User) -> Bool
 
-    /// - Parameter surroundings: warnings of what is beside the service's files: other processes, and its user's rights.
+    /// - Parameters:
+    ///   - surroundings: warnings of what is beside the service's files: other processes, and its user's rights.
+    ///   - isService: whether the process that has the working copies of a host is this configuration's own service.
     init(
-        _ configuration: HoldfastConfiguration, json: Bool, surroundings: [String] = [], console: Console = .standard
+        _ configuration: HoldfastConfiguration, json: Bool, surroundings: [String] = [], console: Console = .standard,
+        isService: @escaping (HostDirectory.User) -> Bool = { _ in true }
     ) {
+        self.isService = isService
         (self.configuration, self.json, self.console) = (configuration, json, console)
         self.surroundings = surroundings
     }
@@ -104,7 +109,7 @@ struct ServiceCheck {
     /// - Throws: ``JournalError`` when the database can't be reached or used, or its copies can't lie where they are to.
     private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
         let copies = configuration.journal.copies
-        let isMade = try CopiesCheck.examine(copies)
+        let isMade = try CopiesCheck.examine(copies, isOwn: isService)
         let facts = try FleetFacts(postgres, copies: copies)
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,

@@ -136,6 +136,48 @@ struct FleetServiceTests {
         #expect(waits.withLock { $0.count == 2 && $0[1] == nil })
     }
 
+    @Test("Tools find what a host waits for where its disk has no room for a note, also before its directory is there")
+    func noteInMemory() throws {
+        let path = folder("copies")
+        let wait = OpeningWait(
+            process: ProcessInfo.processInfo.processIdentifier, since: WallTime(seconds: 1), trouble: nil,
+            words: "this host has no room", lacksRoom: true)
+        let memory = OpeningMemory(path)
+        memory.note(wait)
+        #expect(HostDirectory.wait(in: path) == wait && HostDirectory.wait(in: path + "/") == wait)
+        #expect(HostDirectory.wait(in: folder("others")) == nil, "another host's directory is none of it")
+        memory.note(nil)
+        #expect(HostDirectory.wait(in: path) == nil)
+        // A host that has its directory, and writes no note into it.
+        let directory = try HostDirectory(path)
+        memory.note(wait)
+        #expect(HostDirectory.wait(in: path) == wait)
+        directory.note(nil)
+        memory.note(nil)
+        #expect(HostDirectory.wait(in: path) == nil)
+    }
+
+    @Test(
+        "A directory that another host's process has is refused before a start in the words of the start, and one's own is not"
+    )
+    func directoryInUse() throws {
+        let path = folder("copies")
+        let directory = try HostDirectory(path)
+        let process = ProcessInfo.processInfo.processIdentifier
+        let unnamed = HostDirectory.user(of: path)
+        #expect(unnamed?.process == process && unnamed?.host == nil)
+        directory.introduce("alpha")
+        #expect(HostDirectory.user(of: path)?.host == "alpha")
+        try CopiesCheck.examine(path) { $0.host == "alpha" }
+        let checked = #expect(throws: JournalError.self) {
+            try CopiesCheck.examine(path) { $0.host == "beta" }
+        }
+        let started = #expect(throws: JournalError.self) { try HostDirectory(path) }
+        #expect(checked?.code == .ownedByAnotherProcess && checked?.message == started?.message)
+        #expect(checked?.message.contains("is in use by process \(process), host alpha, which has") == true)
+        withExtendedLifetime(directory) {}
+    }
+
     @Test("A host whose address is taken ends before it takes a journal, however often it is started")
     func addressTaken() async throws {
         let one = try host("one")

@@ -40,6 +40,12 @@ struct DoctorFindingTests {
         #expect(disk().allSatisfy { $0.level == .ok })
         #expect(level(disk("tmpfs"), "file-system") == .warning)
         #expect(level(disk("overlay"), "file-system") == .warning)
+        // Working copies of a fleet's host may be lost at any time.
+        for kind in ["tmpfs", "overlay"] {
+            var copies = DiskFacts(fileSystem: kind, sync: .skipped(""))
+            copies.isOfCopies = true
+            #expect(level(copies.findings, "file-system") == .ok)
+        }
         var nfs = DiskFacts(fileSystem: "NFS", sync: .skipped(""))
         nfs.unsupported = "NFS"
         #expect(level(nfs.findings, "file-system") == .fault)

@@ -47,6 +47,43 @@ struct DoctorFleetTests {
         #expect(result.status != 78, "\(result.output)")
     }
 
+    @Test(
+        "The directory of another running host is refused by the check and the doctor, in the words of serve; its own is not"
+    )
+    func directoryOfAnother() async throws {
+        let world = try await FleetWorld("alpha")
+        try world.configure("beta", user: world.service)
+        var text = try String(contentsOfFile: world.configuration("beta"), encoding: .utf8)
+        text.replace("path: beta", with: "path: alpha")
+        try world.folder.write("beta.yaml", text)
+        let served = try await Tool.run("serve", "--config", world.configuration("beta"))
+        let checked = try await Tool.run("serve", "--check", "--config", world.configuration("beta"))
+        let words = "is in use by process "
+        #expect(served.status == 73 && checked.status == 73, "\(served.errors) \(checked.output) \(checked.errors)")
+        for told in [served.errors, checked.output] {
+            #expect(told.contains(words) && told.contains(", host alpha, which has its working copies"), "\(told)")
+        }
+        let doctor = try await world.tool(on: "beta", "doctor", "--json", "--no-probe")
+        let findings = try #require(try doctor.json()["findings"] as? [[String: Any]], "\(doctor.errors)")
+        let copies = findings.first { $0["check"] as? String == "copies" }
+        #expect(copies?["level"] as? String == "fault", "\(doctor.output)")
+        #expect((copies?["found"] as? String)?.contains(", host alpha, which has its working copies") == true)
+        #expect((copies?["next"] as? String)?.contains("73") == true)
+
+        // Its own service runs.
+        let own = try await Tool.run("serve", "--check", "--config", world.configuration("alpha"))
+        #expect(own.status == 0, "\(own.output) \(own.errors)")
+        // Also with another name, which it gets at the next start: it listens where the configuration says.
+        let log = try world.log("alpha")
+        let port = try #require(log.range(of: "health and metrics on 127.0.0.1:")).upperBound
+        text.replace(
+            "admin: {listen: \"127.0.0.1:0\"",
+            with: "admin: {listen: \"127.0.0.1:\(log[port...].prefix { $0.isNumber })\"")
+        try world.folder.write("renamed.yaml", text)
+        let renamed = try await Tool.run("serve", "--check", "--config", world.configuration("renamed"))
+        #expect(renamed.status == 0, "\(renamed.output) \(renamed.errors)")
+    }
+
     /// What it says of a start that waits.
     private func starts(_ world: FleetWorld, _ host: String) async throws -> [[String: Any]] {
         let result = try await world.tool(on: host, "doctor", "--json", "--no-probe")

@@ -78,4 +78,48 @@ struct SmallDiskTests {
         try world.folder.write("go", "")
         #expect(try await waitUntil { try tool.errors.contains("serving http2 on ") })
     }
+
+    @Test(
+        "While a host waits for room, its status says so and what to do, and the doctor knows its admin address as its own"
+    )
+    func waiting() async throws {
+        let world = try await FleetWorld()
+        let tool = try start(
+            world, megabytes: 160,
+            """
+            cat /dev/zero >"$1/fill" 2>/dev/null
+            (for i in $(seq 600); do [ -e "$3" ] && break; sleep 0.1; done
+            "$0" status --config "$2" >&2; echo "status: $?" >&2
+            "$0" status --json --config "$2" >&2
+            "$0" doctor --no-network --json --config "$2" >&2; echo "doctor: $?" >&2; rm "$1/fill") &
+            exec "$0" serve --config "$2"
+            """)
+        defer { tool.kill(SIGKILL) }
+        let admin = "health and metrics on 127.0.0.1:"
+        _ = try await waitUntil {
+            let errors = try tool.errors
+            return !tool.isRunning || errors.contains("this host has no room") && errors.contains(admin)
+        }
+        let before = try tool.errors
+        guard tool.isRunning else {
+            #expect(try await tool.result().status == Self.notAllowed, "\(before)")
+            return print("skipped: cannot mount tmpfs here")
+        }
+        let port = try #require(before.range(of: admin)).upperBound
+        var text = try String(contentsOfFile: world.configuration("gamma"), encoding: .utf8)
+        text.replace(
+            "admin: {listen: \"127.0.0.1:0\"",
+            with: "admin: {listen: \"127.0.0.1:\(before[port...].prefix { $0.isNumber })\"")
+        try world.folder.write("gamma.yaml", text)
+        try world.folder.write("go", "")
+        #expect(try await waitUntil { try tool.errors.contains("doctor: ") })
+        let told = try tool.errors
+        #expect(told.contains("status: 1") && told.contains("fault disk-refusing (for "), "\(told)")
+        #expect(told.contains("is in use by process \(tool.processIdentifier)"), "\(told)")
+        #expect(told.contains("next: make room where working copies lie"), "\(told)")
+        #expect(told.contains(#""kind":"disk-refusing""#), "\(told)")
+        #expect(told.contains("doctor: 78") && told.contains("has been starting for "), "\(told)")
+        #expect(told.contains("the running service listens on 127.0.0.1:") && !told.contains("is taken by"), "\(told)")
+        #expect(try await waitUntil { try tool.errors.contains("serving http2 on ") })
+    }
 }

@@ -59,7 +59,7 @@ extension ToolError {
         switch error {
         case .failed(let error): self.init(error)
         case .badName, .badRole: self.init(.usage, error.description)
-        case .mayNotCreate, .notOwner, .mayNotUse: self.init(.noPermission, error.description)
+        case .mayNotCreate, .notOwner, .mayNotUse, .actsAsAnother: self.init(.noPermission, error.description)
         // As a host says that is to use it.
         case .missing: self.init(.noInput, error.description)
         case .older, .newer, .noSuchRole, .noEncoding: self.init(.configuration, error.description)
