@@ -185,9 +185,11 @@ final class AnsweredPeer: Peer, Connection, @unchecked Sendable {  // confined t
             + answered.filter({ $0.result.verdict != .confirmed })
         {
             tell(request, Copy.Word(result, of: request.entry.notification))
-            if result.verdict == .laneStopped(.credentials) {
-                // They may be refused for the topic alone.
+            switch result.verdict {
+            // The credentials may be refused for the topic alone, and so may what is refused for now.
+            case .laneStopped(.credentials), .deferred:
                 world.rules.refusedTopics.insert(request.entry.notification.topic)
+            default: break
             }
             request.entry.copies[request.copy].wasLeft = result.verdict == .neverProcessed(.newConnection)
             if result.verdict == .confirmed {

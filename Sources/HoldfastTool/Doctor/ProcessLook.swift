@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HoldfastGateway
 internal import HoldfastJournal
 internal import HoldfastPlatform
 internal import HoldfastPostgres
