@@ -1,6 +1,6 @@
-import HoldfastJournal
 import Foundation
 import Holdfast
+import HoldfastJournal
 import HoldfastPQ
 import HoldfastPostgres
 import HoldfastTesting

@@ -123,7 +123,9 @@ import Testing
         #expect(isTold(bench) == [Self.bad])
     }
 
-    @Test("While all topics wait, and more of each comes all the time, one of them is tried nevertheless", arguments: [5, 50])
+    @Test(
+        "While all topics wait, and more of each comes all the time, one of them is tried nevertheless",
+        arguments: [5, 50])
     func allWait(rate: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { $0.topic != Self.bad }
