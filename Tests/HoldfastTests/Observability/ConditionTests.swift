@@ -459,6 +459,24 @@ import Testing
         #expect(!told.contains("disk-refusing"))
     }
 
+    @Test(
+        "Where nothing is taken for 15 s, and nothing else says why, that is told, and is over with the first that is taken")
+    func nothingTaken() throws {
+        let bench = try bench()
+        bench.accepts = false
+        bench.answer = { _ in .confirmed }
+        try bench.submit(1..<3)
+        bench.advance(by: .seconds(14))
+        #expect(kinds(bench) == [])
+        bench.advance(by: .seconds(2))
+        #expect(kinds(bench) == ["nothing-taken"])
+        #expect(bench.status.conditions.first?.affected == 2)
+        bench.accepts = true
+        bench.advance(by: .seconds(1))
+        #expect(bench.status.confirmed == 2 && kinds(bench) == [])
+        #expect(told == ["nothing-taken", "nothing-taken-over"])
+    }
+
     @Test("A small write that succeeds between refusals ends nothing: it is over when nothing was refused for a while")
     func refusesMost() throws {
         let journal = InMemoryJournal()
