@@ -460,7 +460,7 @@ import Testing
     }
 
     @Test(
-        "Where nothing is taken for 15 s, and nothing else says why, that is told, and is over with the first that is taken")
+        "Where nothing is taken for 15 s, and nothing else says why, that is told until something is")
     func nothingTaken() throws {
         let bench = try bench()
         bench.accepts = false
