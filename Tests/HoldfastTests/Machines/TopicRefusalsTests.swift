@@ -99,4 +99,15 @@ import Testing
     @Test("A turn's number may begin anew") func wrap() {
         #expect(UInt32.min.isTurn(after: .max) && !UInt32.max.isTurn(after: .min) && !UInt32(5).isTurn(after: 5))
     }
+
+    @Test("What was taken late counts, although the topic was refused again before it was") func lateWitness() {
+        var refusals = TopicRefusals()
+        #expect(refusals.refused(1, device: 1, handedOutIn: 1) == nil)
+        #expect(refusals.refused(1, device: 2, handedOutIn: 3) == nil)
+        refusals.taken(2, handedOutIn: 2)
+        #expect(refusals.refused(1, device: 3, handedOutIn: 4) == nil)
+        #expect(refusals.refused(1, device: 4, handedOutIn: 6) == nil)
+        refusals.taken(2, handedOutIn: 5)
+        #expect(refusals.refused(1, device: 5, handedOutIn: 7) == 5)
+    }
 }

@@ -79,6 +79,17 @@ import Testing
         #expect(silence.patience(now: .seconds(1000)) == .seconds(10))
     }
 
+    @Test("What went out before the service was back convicts no topic, where several had no answer") func outage() {
+        var silence = TopicSilence()
+        silence.look(turn: 10)
+        for topic in [one, other] { #expect(silence.unanswered(topic, handedOutIn: 5) == .nothing) }
+        silence.look(turn: 20)
+        #expect(silence.answered(3, handedOutIn: 15, now: .zero) == [])
+        #expect(silence.unanswered(one, handedOutIn: 10) == .nothing)
+        #expect(silence.unanswered(one, handedOutIn: 16) == .nothing)
+        #expect(silence.unanswered(one, handedOutIn: 17) == .convicted(requests: 2))
+    }
+
     @Test("What is known is bounded, and a topic without a number is none") func bounds() {
         var silence = TopicSilence()
         #expect(silence.unanswered(TopicBreakers.none, handedOutIn: 0) == .nothing && silence.isEmpty)
