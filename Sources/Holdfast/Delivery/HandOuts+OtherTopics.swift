@@ -5,6 +5,8 @@ extension HandOuts {
 
     /// How long no topic's probe goes at the longest because connections are scarce.
     static let scarcity = Duration.seconds(60)
+    /// So long connections may be plenty meanwhile.
+    static let scarcityGap = Duration.seconds(20)
     /// How long none goes because there is more to read, where nothing of that goes.
     static let reading = Duration.seconds(5)
 
@@ -68,16 +70,25 @@ extension HandOuts {
             (scarceSince, yieldingSince) = (nil, nil)
             return
         }
-        scarceSince = isScarce(now: now) ? scarceSince ?? now : nil
-        let isScarce = scarceSince.map { now < $0 + Self.scarcity } ?? false
+        let isScarce = isScarce(now: now)
+        noteScarcity(isScarce, now: now)
+        let yields = isScarce && scarceSince.map { now < $0 + Self.scarcity } ?? false
         let isLeft = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
         yieldingSince = isLeft && (judge.throttle.isToProbe || isNothingProven) ? yieldingSince ?? now : nil
         let isMoreToRead = yieldingSince.map { now < $0 + Self.reading } ?? false
-        judge.topicHold.yields = isScarce || judge.throttle.isToProbe && isMoreToRead
+        judge.topicHold.yields = yields || judge.throttle.isToProbe && isMoreToRead
         judge.topicHold.yieldsConnection = isNothingProven && isMoreToRead
         judge.topicHold.yieldsUntil = nextPlenty(now: now).map {
             moment.wallTime(of: $0, before: judge.topicHold.yieldsUntil)
         }
+    }
+
+    /// Connections are scarce also while one is allowed now and then. When a probe goes, the wait begins anew.
+    private func noteScarcity(_ isScarce: Bool, now: Duration) {
+        if judge.topicHold.hasProbeOut { scarceSince = nil }
+        guard isScarce else { return }
+        if scarceAt.map({ now - $0 > Self.scarcityGap }) ?? true { scarceSince = nil }
+        (scarceSince, scarceAt) = (scarceSince ?? now, now)
     }
 
     /// When probes that wait for connections to be plenty may go.

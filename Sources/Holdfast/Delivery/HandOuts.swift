@@ -20,6 +20,8 @@ final class HandOuts {
     var othersAt: [Int: UID] = [:]
     /// Since when topics that are set aside wait for connections to be plenty, and since when for what is left to read.
     var scarceSince: Duration?
+    /// When connections were scarce last.
+    var scarceAt: Duration?
     var yieldingSince: Duration?
 
     init(

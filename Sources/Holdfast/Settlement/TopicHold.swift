@@ -113,9 +113,11 @@ struct TopicHold: Sendable {
         isSetAside(topic) && held[topic]?.cause == cause && held[topic].map { !$0.isOnTrial || $0.isTold } ?? false
     }
 
-    /// Whether so many probes of a silent topic were in vain that it may be some of its entries.
+    /// Whether so many probes of a silent topic were in vain that it may be some of its entries. While its next probe is to go, none
+    /// of them takes its connection.
     func mayBeEntries(_ topic: String) -> Bool {
-        isSetAside(topic) && held[topic].map { $0.cause == .silence && $0.failures >= Self.greatestTrial } ?? false
+        guard let entry = held[topic], case .waiting = entry.state else { return false }
+        return entry.cause == .silence && entry.failures >= Self.greatestTrial
     }
 
     /// Whether nothing but their age ends the topic's entries, where the service goes on as it does.
