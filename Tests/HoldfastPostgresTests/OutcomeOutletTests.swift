@@ -180,13 +180,19 @@ struct OutcomeOutletTests {
         #expect(next.outlet?.status.missed == 0)
     }
 
-    @Test("An outcome counts as told when it is put, and not before, so that its history may let it go only then")
-    func told() async throws {
+    /// A host that tells outcomes by way of a proxy.
+    private func told() throws -> (host: SQLHost, proxy: FaultProxy) {
         let proxy = try FaultProxy(to: schema.cluster.port)
         let host = try SQLHost(OwnLog(schema))
         host.deliver()
         try host.takeIn()
         try host.tell(port: proxy.port)
+        return (host, proxy)
+    }
+
+    @Test("An outcome counts as told when it is put, and not before, so that its history may let it go only then")
+    func told() async throws {
+        let (host, proxy) = try told()
         try schema.submit(0..<20)
         #expect(try count(20))
         #expect(try eventually { host.told.withLock { $0.last } == OutcomeCursor(20) })
@@ -204,11 +210,7 @@ struct OutcomeOutletTests {
 
     @Test("Outcomes that the history deletes before they are put are told as missed, once")
     func missed() async throws {
-        let proxy = try FaultProxy(to: schema.cluster.port)
-        let host = try SQLHost(OwnLog(schema))
-        host.deliver()
-        try host.takeIn()
-        try host.tell(port: proxy.port)
+        let (host, proxy) = try told()
         try schema.submit(0..<5)
         #expect(try count(5))
         proxy.fail(.cutBefore("put_outcomes"))

@@ -162,6 +162,16 @@ enum Sample {
             guarantee: guarantee)
     }
 
+    static func notifications(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce)
+        -> [PushNotification]
+    {
+        numbers.map { number in
+            var notification = notification(number, guarantee: guarantee)
+            notification.topic = topic
+            return notification
+        }
+    }
+
     static func notification(using random: inout Xoshiro256) -> PushNotification {
         func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
             (0..<Int.random(in: range, using: &random)).map { _ in UInt8.random(in: 97...122, using: &random) }

@@ -164,13 +164,7 @@ package enum LockList {
 
     /// Whether a process has a file open; false also where this user may not see its files.
     private static func has(_ process: Int32, open file: FileIdentity) -> Bool {
-        guard let directory = ProcessFiles.descriptors(of: Int(process)),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
-        else { return false }
-        return names.contains { name in
-            guard let identity = try? FileIdentity(of: "\(directory)/\(name)") else { return false }
-            return identity == file
-        }
+        ProcessFiles.links(of: Int(process))?.contains { (try? FileIdentity(of: $0)) == file } ?? false
     }
 
     /// Whether a process has been stopped, by SIGSTOP or a terminal or a debugger. It keeps its locks and does nothing.

@@ -68,7 +68,7 @@ extension LMDBJournal {
 
     /// Keeps outcomes behind `cursor` from giving way on a full disk: somebody tells them who notes elsewhere how far they are told.
     ///
-    /// What is too old or too much for the history goes all the same. This is not stored: at an opening, any may give way.
+    /// The history deletes what is too old or too much all the same. This is not stored: at an opening, any may give way.
     ///
     /// - Parameter cursor: `nil` for any may give way.
     package func holdOutcomes(after cursor: OutcomeCursor?) {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastLMDB
 internal import HoldfastPlatform
 
@@ -24,7 +25,7 @@ package final class OpeningMemory: Sendable {
         file.withLock { $0 = next }
     }
 
-    /// What names a directory for all who see it, also in other mount namespaces: by itself, or in the directory above it.
+    /// Names a directory for all who see it, also in other mount namespaces: by itself, or in the directory above it.
     private static func place(_ path: String) -> String? {
         let path = HostDirectory.plain(path)
         let isThere = Files.exists(path)
@@ -52,12 +53,8 @@ package final class OpeningMemory: Sendable {
     }
 
     private static func text(of process: Int32) -> String? {
-        guard let directory = ProcessFiles.descriptors(of: Int(process)),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
-        else { return nil }
         let begin = MemoryFile.link(to: name)
-        let links = names.lazy.map { "\(directory)/\($0)" }
-        let file = links.first { link in
+        let file = ProcessFiles.links(of: Int(process))?.first { link in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: link))?.hasPrefix(begin) ?? false
         }
         return file.flatMap(ProcessFiles.text)

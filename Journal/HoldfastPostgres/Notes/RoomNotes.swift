@@ -9,7 +9,7 @@ struct RoomNotes {
 
     private let notes: FleetNotes
     private let journal: Int32
-    /// What this host's note says, over the present session; nil where that is not known.
+    /// Whether this host's note says that it has no room, over the present session; nil where that is not known.
     private var told: Bool?
 
     /// - Parameter journal: that this host accepts into.

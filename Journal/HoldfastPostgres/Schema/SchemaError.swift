@@ -47,7 +47,7 @@ package enum SchemaError: Error, Sendable, CustomStringConvertible {
         return "role \(facts.user) \(actsAs) \(acting), by the setting `role`, and may not \(right) as that"
     }
 
-    /// What to do about a message of a right that is missing; `nil` where the role lacks it by itself.
+    /// The advice to an operator who reads that a right is missing; `nil` where the role lacks it by itself.
     static func advice(onWithheld message: String) -> String? {
         message.contains(actsAs)
             ? "As a superuser, say ALTER ROLE … RESET role, or ALTER ROLE … IN DATABASE … RESET role, or ALTER DATABASE … "

@@ -81,13 +81,10 @@ struct ConnectionPool: Sendable {
     func mayFollow(now: Duration) -> Bool { next(1, now: now).map { $0 <= now } ?? false }
 
     /// Whether so many connections were made of late that no more than half of those are left that may be made at once.
-    func isScarce(now: Duration) -> Bool {
-        guard let budget else { return false }
-        return budget.next(max(budget.limit.burst / 2, 1), now: now) > now
-    }
+    func isScarce(now: Duration) -> Bool { nextPlenty(now: now).map { $0 > now } ?? false }
 
-    /// When it is not any more.
-    func nextPlenty(now: Duration) -> Duration? { budget?.next(max((budget?.limit.burst ?? 0) / 2, 1), now: now) }
+    /// When it is not any more, no earlier than now; nil where there is no limit.
+    func nextPlenty(now: Duration) -> Duration? { budget.map { $0.next(max($0.limit.burst / 2, 1), now: now) } }
 
     /// When either may be, as far as is known.
     func nextReplacements(now: Duration) -> [Duration] {

@@ -46,7 +46,7 @@ extension HandOuts {
         }
         link.flights.handOuts += tickets.count
         places.handedOut(tickets.count, now: now.monotonic)
-        if !tickets.isEmpty { yieldingSince = nil }
+        if !tickets.isEmpty { yielding.handedOut() }
         if !entries.isEmpty { link.connection?.send(HandOut(entries: entries, tickets: tickets)) }
         performer.settle(plan, connection: number, at: now)
     }

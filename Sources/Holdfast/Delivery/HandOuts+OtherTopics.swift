@@ -3,13 +3,6 @@ extension HandOuts {
     /// The most entries to search in a turn for one of another topic.
     static let othersLook = 20_000
 
-    /// How long no topic's probe goes at the longest because connections are scarce.
-    static let scarcity = Duration.seconds(60)
-    /// So long connections may be plenty meanwhile.
-    static let scarcityGap = Duration.seconds(20)
-    /// How long none goes because there is more to read, where nothing of that goes.
-    static let reading = Duration.seconds(5)
-
     /// A connection that has brought no answer may be kept by one request that gets none. Where anything else could go, what
     /// keeps it waits, and another connection follows. Likewise the probes of a throttled route may all be of one topic, one that
     /// gets no answer keeps the next one, and one that is refused may cost others their connection.
@@ -61,42 +54,24 @@ extension HandOuts {
 
     private func isScarce(now: Duration) -> Bool { connections.pool.isScarce(now: now) }
 
-    /// No topic's probe goes where it may be refused, or get no answer, at the cost of others: while a throttled route has but one
-    /// request, and on a connection on which nothing was taken yet, if anything else is left to read; and while connections are
-    /// scarce, since some services end one with each refusal.
-    func lookWhoYields(at moment: Moment) {
-        let now = moment.monotonic
-        guard !judge.topicHold.isEmpty else {
-            (scarceSince, yieldingSince) = (nil, nil)
-            return
+    /// See ``ProbeYielding``.
+    func lookWhoYields(at now: Moment) {
+        guard !judge.topicHold.isEmpty else { return yielding.forget() }
+        let look = ProbeYielding.Look(
+            isScarce: isScarce(now: now.monotonic), hasProbeOut: judge.topicHold.hasProbeOut,
+            isToProbe: judge.throttle.isToProbe, isNothingProven: isNothingProven,
+            isLeft: lanes.contains { $0.isRunning && $0.machine.hasForwardWork })
+        yielding.look(look, now: now.monotonic)
+        (judge.topicHold.yields, judge.topicHold.yieldsConnection) = (yielding.yields, yielding.yieldsConnection)
+        judge.topicHold.yieldsUntil = nextPlenty(now: now.monotonic).map {
+            now.wallTime(of: $0, before: judge.topicHold.yieldsUntil)
         }
-        let isScarce = isScarce(now: now)
-        noteScarcity(isScarce, now: now)
-        let yields = isScarce && scarceSince.map { now < $0 + Self.scarcity } ?? false
-        let isLeft = lanes.contains { $0.isRunning && $0.machine.hasForwardWork }
-        yieldingSince = isLeft && (judge.throttle.isToProbe || isNothingProven) ? yieldingSince ?? now : nil
-        let isMoreToRead = yieldingSince.map { now < $0 + Self.reading } ?? false
-        judge.topicHold.yields = yields || judge.throttle.isToProbe && isMoreToRead
-        judge.topicHold.yieldsConnection = isNothingProven && isMoreToRead
-        judge.topicHold.yieldsUntil = nextPlenty(now: now).map {
-            moment.wallTime(of: $0, before: judge.topicHold.yieldsUntil)
-        }
-    }
-
-    /// Connections are scarce also while one is allowed now and then. When a probe goes, the wait begins anew.
-    private func noteScarcity(_ isScarce: Bool, now: Duration) {
-        if judge.topicHold.hasProbeOut { scarceSince = nil }
-        guard isScarce else { return }
-        if scarceAt.map({ now - $0 > Self.scarcityGap }) ?? true { scarceSince = nil }
-        (scarceSince, scarceAt) = (scarceSince ?? now, now)
     }
 
     /// When probes that wait for connections to be plenty may go.
     func nextPlenty(now: Duration) -> Duration? {
-        guard judge.topicHold.yields, let since = scarceSince else { return nil }
-        return connections.pool.nextPlenty(now: now).map { min($0, since + Self.scarcity) }.flatMap {
-            $0 > now ? $0 : nil
-        }
+        guard !judge.topicHold.isEmpty else { return nil }
+        return yielding.end(plenty: connections.pool.nextPlenty(now: now), now: now)
     }
 
     private func isThrottleKept(now: Duration) -> Bool {
@@ -104,7 +79,7 @@ extension HandOuts {
             && judge.throttle.isKept(inFlight: connections.inFlight, now: now)
     }
 
-    /// What others have waited for long enough counts as silent.
+    /// Requests for which others have waited long enough make their topics silent.
     private func noteHesitation(isThrottleKept: Bool, now: Duration) {
         let patience = judge.silence.patience(now: now)
         for (number, link) in connections.links {

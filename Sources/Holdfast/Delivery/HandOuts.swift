@@ -18,11 +18,8 @@ final class HandOuts {
     var searchedThrough: [Int: UID] = [:]
     /// Where such an entry was found, by lane.
     var othersAt: [Int: UID] = [:]
-    /// Since when topics that are set aside wait for connections to be plenty, and since when for what is left to read.
-    var scarceSince: Duration?
-    /// When connections were scarce last.
-    var scarceAt: Duration?
-    var yieldingSince: Duration?
+    /// Whether topics that are set aside let others go first.
+    var yielding = ProbeYielding()
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge, _ places: Places,

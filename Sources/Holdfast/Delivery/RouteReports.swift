@@ -132,7 +132,7 @@ final class RouteReports {
         }
     }
 
-    /// What has an answer, and what has none.
+    /// How many requests have an answer, and how many have none.
     private var answers: RouteConditions.Answers {
         RouteConditions.Answers(
             out: connections.links.values.reduce(0) { $0 + $1.flights.window.unanswered }, count: judge.answerCount,

@@ -1,4 +1,4 @@
-/// What waits for topics that are set aside, and what waits for the throttle of a route and for nothing else.
+/// How many entries wait for topics that are set aside, and how many for the throttle of a route and for nothing else.
 extension [HealthCondition] {
     /// - Parameters:
     ///   - topics: those that are set aside, by route, with what waits for each.

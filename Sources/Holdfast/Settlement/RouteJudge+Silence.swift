@@ -5,9 +5,7 @@ extension RouteJudge {
         // It was slow, and no more.
         if silence.isOnTrial(flight.topic), let name = breakers.name(of: flight.topic) { topicHold.acquit(name) }
         let tried = silence.answered(flight.topic, handedOutIn: flight.handedOutIn, now: now.monotonic)
-        for tried in tried {
-            if let name = breakers.name(of: tried) { topicHold.hurryTrial(name, at: now) }
-        }
+        for name in names(of: tried) { topicHold.hurryTrial(name, at: now) }
     }
 
     /// An entry had no answer until its deadline.
@@ -32,7 +30,7 @@ extension RouteJudge {
     ///
     /// - Returns: whether all of them wait.
     func letOthersGo(at now: Moment) -> Bool {
-        let names = silence.letOthersGo().compactMap { breakers.name(of: $0) }
+        let names = names(of: silence.letOthersGo())
         tryOthers(than: names, at: now)
         return names.allSatisfy { topicHold.isSetAside($0) }
     }
@@ -40,8 +38,10 @@ extension RouteJudge {
     /// Topics that are never processed wait, whether there are others or not.
     func holdDropped(at now: Moment) {
         guard silence.hasDropped else { return }
-        tryOthers(than: silence.holdDropped().compactMap { breakers.name(of: $0) }, at: now)
+        tryOthers(than: names(of: silence.holdDropped()), at: now)
     }
+
+    private func names(of topics: [UInt32]) -> [String] { topics.compactMap { breakers.name(of: $0) } }
 
     private func tryOthers(than names: [String], at now: Moment) {
         for name in names {
@@ -70,7 +70,7 @@ extension RouteJudge {
 
     /// Nothing else than the silent topics is at hand: it may be the service, and they go again.
     func foundNoOthers() {
-        for topic in silence.foundNoOthers() { if let name = breakers.name(of: topic) { topicHold.acquit(name) } }
+        for name in names(of: silence.foundNoOthers()) { topicHold.acquit(name) }
     }
 
     /// Whether an entry could go before those of topics that fare worse than others, as far as its topic and its tag tell.

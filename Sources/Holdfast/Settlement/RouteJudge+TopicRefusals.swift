@@ -58,10 +58,10 @@ extension RouteJudge {
     ///
     /// - Parameter isExposed: whether a refusal may cost others their connection, which some services end with it.
     func looksForOtherTopic(now: Duration, isExposed: () -> Bool) -> Bool {
-        if throttle.isToProbe || !throttle.isPaused && topicRefusals.letsOthersGo(tries: 2) && isExposed() {
-            return topicRefusals.letsOthersGo(tries: 2)
+        if throttle.isPaused {
+            return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: throttle.isAsked ? 1 : 2)
         }
-        return throttle.mayProbeOthers(now: now) && topicRefusals.letsOthersGo(tries: throttle.isAsked ? 1 : 2)
+        return topicRefusals.letsOthersGo(tries: 2) && (throttle.isToProbe || isExposed())
     }
 
     /// Something else than the refused topics is at hand: they wait, and it goes.

@@ -138,8 +138,11 @@ package struct SentWindow: Sendable {
 
     /// For how long the entry has been with the connection; nil for one that is not, or has its answer.
     func timeOut(lane: Int, _ uid: UID) -> Duration? {
-        slot(of: lane, uid).map { clock.time(since: slots[$0].flight.handedOutAt) }
+        slot(of: lane, uid).map { timeOut(slots[$0].flight) }
     }
+
+    /// For how long an entry without an answer has been with the connection.
+    func timeOut(_ flight: Flight) -> Duration { clock.time(since: flight.handedOutAt) }
 
     private func slot(of lane: Int, _ uid: UID) -> Int? {
         slots.firstIndex { $0.state == .handedOut && $0.flight.uid == uid && $0.flight.lane == lane }
@@ -237,9 +240,6 @@ package struct SentWindow: Sendable {
             .sorted { slots[$0].flight.uid < slots[$1].flight.uid }
             .map { ticket(of: $0) }
     }
-
-    /// For how long an entry without an answer has been with the connection.
-    func timeOut(_ flight: Flight) -> Duration { clock.time(since: flight.handedOutAt) }
 
     /// The entries without an answer: `open` are those that the service works on, and `waiting` those that wait in the connection.
     ///

@@ -292,9 +292,8 @@ struct TopicHold: Sendable {
 
     /// The next pause is longer; on trial within bounds.
     private mutating func fail(_ topic: String) {
-        guard let entry = held[topic] else { return }
-        held[topic]?.failures =
-            entry.isOnTrial ? max(min(entry.failures + 1, Self.greatestTrial), entry.failures) : entry.failures + 1
+        guard let entry = held[topic], !entry.isOnTrial || entry.failures < Self.greatestTrial else { return }
+        held[topic]?.failures += 1
     }
 
     /// The connection has ended, with the probes that it had.

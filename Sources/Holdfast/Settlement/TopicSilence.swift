@@ -66,7 +66,7 @@ struct TopicSilence: Sendable {
     private var backIn: UInt32?
     /// Twice as long as an answer took that others had not waited for.
     private var slowness: (patience: Duration, until: Duration)?
-    /// Those tried less often go before what keeps a connection.
+    /// Topics that were tried less often than this go before those that keep a connection.
     private var level = 1
     private var turn: UInt32 = 0
 

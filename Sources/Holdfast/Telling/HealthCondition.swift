@@ -72,7 +72,7 @@ public struct HealthCondition: Hashable, Sendable {
         (self.cause, self.what, self.next, self.command) = (cause, sentence, next, command)
     }
 
-    /// What happened, when it is tried next, and the next step, for operators.
+    /// The event, the time of the next try and the next step, in words for operators.
     public var words: String {
         let trial = nextTryAt.map { " (next try at \(Timestamp.format($0)))" } ?? ""
         return "\(what)\(trial). Next: \(next)\(command.map { " (`\($0)`)" } ?? "")"

@@ -56,7 +56,7 @@ final class RouteConditions {
             .compactMap(\.self).min()
     }
 
-    /// What the service has answered, and has not, as of the end of a turn.
+    /// The requests that the service has answered, and has not, as of the end of a turn.
     struct Answers {
         /// Requests that have no answer.
         let out: Int
@@ -66,7 +66,7 @@ final class RouteConditions {
         let isExplained: () -> Bool
     }
 
-    /// What keeps a route slow that may last.
+    /// Reasons why a route may be slow for long.
     struct Brakes {
         /// Whether nothing goes before the limit on new connections allows one.
         let isLimited: Bool

@@ -6,7 +6,7 @@ final class RouteTeller {
     let observer: RouteObserver
     let board: StatusBoard
     let conditions: RouteConditions
-    /// What operators have taken back, and the log does not say yet.
+    /// The notifications that operators have taken back, and of which the log does not say so yet.
     private(set) var withdrawn = WithdrawnSum()
     private let events: EventHub
     private let clock: EngineClock

@@ -218,13 +218,13 @@ final class StatusBoard: Sendable {
         var result = state.status
         result.throttled = result.throttled.mapValues { throttle in
             var throttle = throttle
-            throttle.nextProbeAt = throttle.nextProbeAt.flatMap { $0 > now ? $0 : nil }
+            throttle.nextProbeAt = throttle.nextProbeAt.upcoming(at: now)
             return throttle
         }
         result.topicsSetAside = result.topicsSetAside.mapValues { topics in
             topics.map { topic in
                 var topic = topic
-                topic.nextProbeAt = topic.nextProbeAt.flatMap { $0 > now ? $0 : nil }
+                topic.nextProbeAt = topic.nextProbeAt.upcoming(at: now)
                 return topic
             }
         }
@@ -233,14 +233,14 @@ final class StatusBoard: Sendable {
         let lanes = state.laneStatus
         result.lanes = lanes.keys.sorted().flatMap { lanes[$0] ?? [] }.map { lane in
             var status = EngineStatus.Lane(key: lane.key, state: lane.state, backlog: backlog(lane.key))
-            status.nextProbeAt = lane.nextProbeAt.flatMap { $0 > now ? $0 : nil }
+            status.nextProbeAt = lane.nextProbeAt.upcoming(at: now)
             status.isYetToBeProbed = lane.isYetToBeProbed
             status.unreachable = min(lane.unreachable, status.backlog)
             return status
         }
         result.conditions = state.conditions.values.flatMap { $0 }.map {
             var condition = $0.counted(backlog, lanes: result.lanes)
-            condition.nextTryAt = condition.nextTryAt.flatMap { $0 > now ? $0 : nil }
+            condition.nextTryAt = condition.nextTryAt.upcoming(at: now)
             return condition
         }
         return result

@@ -23,3 +23,8 @@ package struct Moment: Hashable, Sendable {
         return difference > Self.tolerance || difference < .zero - Self.tolerance ? time : before
     }
 }
+
+extension WallTime? {
+    /// The time, if it has not come yet.
+    package func upcoming(at now: WallTime) -> WallTime? { flatMap { $0 > now ? $0 : nil } }
+}

@@ -109,7 +109,7 @@ extension EntryExplanation {
             return "It \(goes) when its route \(entry.lane.route) hands out again: \(holding)."
         }
         if let topic = live.route?.topics.first(where: { $0.topic == entry.notification.topic }) {
-            let next = topic.nextProbeAt.flatMap { $0 > facts.now ? $0 : nil }
+            let next = topic.nextProbeAt.upcoming(at: facts.now)
             let probe = next.map { "; one entry of it is tried at \(time($0, facts.now))" } ?? ""
             return
                 "It \(goes) when the service takes topic \(topic.topic) again, which is set aside on route "

@@ -1,4 +1,4 @@
-internal import Holdfast
+package import Holdfast
 
 /// Figures and spans of time for people.
 package enum Format {
@@ -15,6 +15,11 @@ package enum Format {
 
     /// `420 ms`, `1.25 s`, `12.3 s`, `4 min`, `2.5 h`: at most three digits.
     package static func duration(_ duration: Duration) -> String { max(.zero, duration).words }
+
+    /// `, next try in 12 s`; nothing of a time that is not known, or has passed.
+    package static func nextTry(_ time: WallTime?, now: WallTime) -> String {
+        time.upcoming(at: now).map { ", next try in \(span(max($0.since(now), .seconds(1))))" } ?? ""
+    }
 
     /// About how long: `5 s`, `4 min`, `3 h`, `12 days`
     package static func span(_ duration: Duration) -> String {

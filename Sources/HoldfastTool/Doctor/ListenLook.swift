@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Holdfast
 internal import HoldfastGateway
+internal import HoldfastJournal
 internal import HoldfastPlatform
 internal import HoldfastTransport
 
@@ -44,19 +45,7 @@ enum ListenLook {
 
     /// - Returns: whether the process has one of them; nil where this user may not see its descriptors.
     private static func holds(_ process: Int, _ sockets: Set<String>) -> Bool? {
-        openFiles(of: process)?.contains(where: sockets.contains)
-    }
-
-    /// What the descriptors of a process lead to: paths, and sockets as `socket:[INODE]`.
-    ///
-    /// - Returns: nil where this user may not see them.
-    static func openFiles(of process: Int) -> (any Sequence<String>)? {
-        guard let directory = ProcessFiles.descriptors(of: process),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
-        else { return nil }
-        return names.lazy.compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)")
-        }
+        ProcessFiles.openFiles(of: process)?.contains(where: sockets.contains)
     }
 
     /// - Returns: nil where none listens there, and where this user may not see which one does.

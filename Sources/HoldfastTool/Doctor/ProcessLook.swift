@@ -12,9 +12,7 @@ enum ProcessLook {
         let limits = ProcessFiles.limits(of: process).flatMap(ProcessFiles.text) ?? ""
         let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
         let words = line?.split(separator: " ").dropFirst(3) ?? []
-        let open = ProcessFiles.descriptors(of: process)
-            .flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) }?.count
-        return (words.first.flatMap { Int($0) }, open)
+        return (words.first.flatMap { Int($0) }, ProcessFiles.links(of: process)?.count)
     }
 }
 

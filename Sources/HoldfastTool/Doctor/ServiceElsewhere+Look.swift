@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HoldfastGateway
 internal import HoldfastJournal
+internal import HoldfastPlatform
 internal import HoldfastService
 
 extension ServiceElsewhere {
@@ -18,7 +19,7 @@ extension ServiceElsewhere {
     /// By the file that the owner of a journal holds open.
     private static func journal(of process: Int) -> String? {
         let suffix = "/owner.lock"
-        let file = ListenLook.openFiles(of: process)?.first { $0.hasSuffix(suffix) }
+        let file = ProcessFiles.openFiles(of: process)?.first { $0.hasSuffix(suffix) }
         return file.map { String($0.dropLast(suffix.count)) }
     }
 

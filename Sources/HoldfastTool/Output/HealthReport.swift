@@ -152,8 +152,7 @@ struct HealthReport: Encodable, Equatable {
             condition.affected.map {
                 isRefusing ? ", \(Format.plural($0, "refusal"))" : ", \(Format.count($0)) affected"
             } ?? ""
-        let wait = condition.nextTry.map { $0.value.since(now) } ?? .zero
-        let trial = wait > .zero ? ", next try in \(Format.span(max(wait, .seconds(1))))" : ""
+        let trial = Format.nextTry(condition.nextTry?.value, now: now)
         return "for \(Format.span(now.since(condition.since.value)))\(affected)\(trial)"
     }
 

@@ -84,7 +84,7 @@ extension DeskStatus.Lane {
 
     /// The state in a sentence; nil for one that runs. A next try that has come is not told any more.
     func words(now: WallTime) -> String? {
-        let next = nextProbeAt.flatMap { $0 > now ? $0 : nil }
+        let next = nextProbeAt.upcoming(at: now)
         let probe = next.map { "; tries one entry at \(Timestamp.format($0))" } ?? ""
         switch state {
         case .running:

@@ -18,8 +18,7 @@ enum TopTroubles {
                     : condition.kind.countsRefusals
                         ? ", \(Format.plural(count, "refusal"))" : ", \(Format.count(count)) concerned"
                 let command = condition.command.map { ": `\($0)`" } ?? ""
-                let wait = condition.nextTryAt.map { $0.since(now) } ?? .zero
-                let trial = wait > .zero ? ", next try in \(Format.span(max(wait, .seconds(1))))" : ""
+                let trial = Format.nextTry(condition.nextTryAt, now: now)
                 let words = "\(condition.what) (\(since)\(affected)\(trial)). Next: \(condition.next)\(command)"
                 return TopLine(
                     safe("\(sign(condition.severity)) \(words)"),

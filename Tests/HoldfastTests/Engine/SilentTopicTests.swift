@@ -8,16 +8,6 @@ import Testing
     private static let silent = "com.example.silent"
     private static let answered = "com.example.answered"
 
-    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce)
-        -> [PushNotification]
-    {
-        numbers.map { number in
-            var notification = Sample.notification(number, guarantee: guarantee)
-            notification.topic = topic
-            return notification
-        }
-    }
-
     private func service(of bench: Bench) -> SilentService { SilentService(bench) { $0.topic == Self.silent } }
 
     private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
@@ -28,9 +18,9 @@ import Testing
     func later(count: Int, announces: Bool) throws {
         let bench = try Bench()
         let service = SilentService(bench, announces: announces) { $0.topic == Self.silent }
-        try bench.submit(some(0..<count, of: Self.silent))
+        try bench.submit(Sample.notifications(0..<count, of: Self.silent))
         service.run(for: .seconds(33))
-        try bench.submit(some(100_000..<100_005, of: Self.answered))
+        try bench.submit(Sample.notifications(100_000..<100_005, of: Self.answered))
         service.run(for: .seconds(2))
         #expect(service.taken(of: Self.answered) == 5)
         #expect(isTold(bench) == [])
@@ -41,8 +31,8 @@ import Testing
     func behind(_ guarantee: Guarantee) throws {
         let bench = try Bench()
         let service = service(of: bench)
-        try bench.submit(some(0..<50, of: Self.silent, guarantee))
-        try bench.submit(some(10_000..<10_050, of: Self.answered, guarantee))
+        try bench.submit(Sample.notifications(0..<50, of: Self.silent, guarantee))
+        try bench.submit(Sample.notifications(10_000..<10_050, of: Self.answered, guarantee))
         service.run(for: .seconds(33))
         #expect(service.taken(of: Self.answered) == 50)
     }
@@ -56,14 +46,16 @@ import Testing
         for number in 0..<20 {
             for topic in 0..<topics {
                 let number = 100 * topic + number
-                try bench.submit(some(number..<(number + 1), of: "com.example.silent\(topic)", guarantee))
+                try bench.submit(
+                    Sample.notifications(number..<(number + 1), of: "com.example.silent\(topic)", guarantee))
             }
         }
-        try bench.submit(some(10_000..<10_050, of: Self.answered, guarantee))
+        try bench.submit(Sample.notifications(10_000..<10_050, of: Self.answered, guarantee))
         service.run(for: .seconds(60))
         #expect(service.taken(of: Self.answered) == 50)
         for round in 0..<30 {
-            try bench.submit(some((20_000 + 10 * round)..<(20_010 + 10 * round), of: Self.answered, guarantee))
+            try bench.submit(
+                Sample.notifications((20_000 + 10 * round)..<(20_010 + 10 * round), of: Self.answered, guarantee))
             service.run(for: .seconds(10))
         }
         #expect(service.taken(of: Self.answered) >= 340)
@@ -77,11 +69,11 @@ import Testing
     func partlyBack(topics: Int) throws {
         let bench = try Bench()
         let service = SilentService(bench) { _ in true }
-        for number in 0..<20 { try bench.submit(some(number..<(number + 1), of: Self.silent)) }
+        for number in 0..<20 { try bench.submit(Sample.notifications(number..<(number + 1), of: Self.silent)) }
         for topic in 0..<topics {
             for number in 0..<20 {
                 let number = 100 + 100 * topic + number
-                try bench.submit(some(number..<(number + 1), of: "com.example.other\(topic)"))
+                try bench.submit(Sample.notifications(number..<(number + 1), of: "com.example.other\(topic)"))
             }
         }
         service.run(for: .seconds(300))
@@ -99,12 +91,12 @@ import Testing
     func goAway(announces: Bool) throws {
         let bench = try Bench()
         let service = SilentService(bench, announces: announces) { $0.topic == Self.silent }
-        try bench.submit(some(0..<100, of: Self.answered))
+        try bench.submit(Sample.notifications(0..<100, of: Self.answered))
         service.run(for: .seconds(5))
         service.endAll()
         service.run(for: .seconds(1))
-        try bench.submit(some(1000..<1020, of: Self.silent))
-        try bench.submit(some(2000..<2050, of: Self.answered))
+        try bench.submit(Sample.notifications(1000..<1020, of: Self.silent))
+        try bench.submit(Sample.notifications(2000..<2050, of: Self.answered))
         service.run(for: .seconds(12))
         #expect(service.taken(of: Self.answered) == 150)
         #expect(isTold(bench) == [])
@@ -117,8 +109,8 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = service(of: bench)
         bench.prepare = { connection in connection.state.withLock { $0.endsWhenClosed = false } }
-        try bench.submit(some(0..<100, of: Self.silent))
-        try bench.submit(some(1000..<1050, of: Self.answered))
+        try bench.submit(Sample.notifications(0..<100, of: Self.silent))
+        try bench.submit(Sample.notifications(1000..<1050, of: Self.answered))
         service.run(for: .seconds(12))
         #expect(service.taken(of: Self.answered) == 50)
     }
@@ -130,13 +122,15 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { _ in false }
         service.drop = { $0.topic == Self.silent ? drop : nil }
-        if isWarm { try bench.submit(some(0..<50, of: Self.answered)) }
+        if isWarm { try bench.submit(Sample.notifications(0..<50, of: Self.answered)) }
         service.run(for: .seconds(5))
-        try bench.submit(some(100..<130, of: Self.silent))
+        try bench.submit(Sample.notifications(100..<130, of: Self.silent))
         var (submitted, longest, sinceWhen) = (isWarm ? 50 : 0, 0, 0)
         for second in 0..<120 {
-            try bench.submit(some((10_000 + 5 * second)..<(10_005 + 5 * second), of: Self.answered))
-            if second % 5 == 0 { try bench.submit(some((200 + second)..<(201 + second), of: Self.silent)) }
+            try bench.submit(Sample.notifications((10_000 + 5 * second)..<(10_005 + 5 * second), of: Self.answered))
+            if second % 5 == 0 {
+                try bench.submit(Sample.notifications((200 + second)..<(201 + second), of: Self.silent))
+            }
             submitted += 5
             service.run(for: .seconds(1))
             if Set(service.taken.map { Sample.number(of: $0) }).count > submitted - 10 { sinceWhen = second }
@@ -156,8 +150,8 @@ import Testing
         let service = SilentService(bench) { _ in false }
         service.delay = { _ in .seconds(seconds) }
         for round in 0..<20 {
-            try bench.submit(some((10 * round)..<(10 * round + 5), of: Self.silent))
-            try bench.submit(some((10 * round + 5)..<(10 * round + 10), of: Self.answered))
+            try bench.submit(Sample.notifications((10 * round)..<(10 * round + 5), of: Self.silent))
+            try bench.submit(Sample.notifications((10 * round + 5)..<(10 * round + 10), of: Self.answered))
         }
         service.run(for: .seconds(600))
         #expect(service.taken.count == 200 && bench.journal.entries.isEmpty)
@@ -167,11 +161,11 @@ import Testing
     @Test("Traffic of answered topics goes on as if there were no other") func traffic() throws {
         let bench = try Bench { $0.window = 100 }
         let service = service(of: bench)
-        try bench.submit(some(0..<3000, of: Self.silent))
+        try bench.submit(Sample.notifications(0..<3000, of: Self.silent))
         service.run(for: .seconds(70))
         for round in 0..<20 {
             let first = 10_000 + 10 * round
-            try bench.submit(some(first..<(first + 10), of: Self.answered))
+            try bench.submit(Sample.notifications(first..<(first + 10), of: Self.answered))
             service.run(for: .seconds(10))
             #expect(service.taken(of: Self.answered) >= 10 * round)
         }
@@ -185,8 +179,8 @@ import Testing
         let events = bench.listen()
         let service = service(of: bench)
         for round in 0..<12 {
-            try bench.submit(some((10 * round)..<(10 * round + 3), of: Self.silent))
-            try bench.submit(some((10_000 + 10 * round)..<(10_003 + 10 * round), of: Self.answered))
+            try bench.submit(Sample.notifications((10 * round)..<(10 * round + 3), of: Self.silent))
+            try bench.submit(Sample.notifications((10_000 + 10 * round)..<(10_003 + 10 * round), of: Self.answered))
             service.run(for: .seconds(10))
         }
         #expect(isTold(bench) == [Self.silent])
@@ -216,7 +210,9 @@ import Testing
         let bench = try Bench()
         var isAway = true
         let service = SilentService(bench) { _ in isAway }
-        for number in 0..<40 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        for number in 0..<40 {
+            try bench.submit(Sample.notifications(number..<(number + 1), of: "com.example.\(number % topics)"))
+        }
         for _ in 0..<10 {
             service.run(for: .seconds(30))
             #expect(isTold(bench) == [])
@@ -235,10 +231,10 @@ import Testing
         let bench = try Bench()
         let service = SilentService(bench) { $0.topic != Self.answered }
         for topic in 0..<4 {
-            try bench.submit(some((100 * topic)..<(100 * topic + 20), of: "com.example.silent\(topic)"))
+            try bench.submit(Sample.notifications((100 * topic)..<(100 * topic + 20), of: "com.example.silent\(topic)"))
         }
         for round in 0..<8 {
-            try bench.submit(some((1000 + round)..<(1001 + round), of: Self.answered))
+            try bench.submit(Sample.notifications((1000 + round)..<(1001 + round), of: Self.answered))
             service.run(for: .seconds(5))
         }
         #expect(isTold(bench).count == 4)
@@ -250,8 +246,8 @@ import Testing
     @Test("A topic that comes back early goes at once") func short() throws {
         let bench = try Bench()
         let service = service(of: bench)
-        try bench.submit(some(0..<20, of: Self.silent))
-        try bench.submit(some(10_000..<10_005, of: Self.answered))
+        try bench.submit(Sample.notifications(0..<20, of: Self.silent))
+        try bench.submit(Sample.notifications(10_000..<10_005, of: Self.answered))
         service.run(for: .seconds(32))
         service.isSilent = { _ in false }
         service.run(for: .seconds(32))

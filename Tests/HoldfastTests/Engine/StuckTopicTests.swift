@@ -11,14 +11,6 @@ import Testing
     private static let refused = SendResult(apnsStatus: 503, reason: "ServiceUnavailable")
     private static let tooMany = SendResult(apnsStatus: 429, reason: "TooManyRequests")
 
-    private func some(_ numbers: Range<Int>, of topic: String) -> [PushNotification] {
-        numbers.map { number in
-            var notification = Sample.notification(number)
-            notification.topic = topic
-            return notification
-        }
-    }
-
     private func isTold(_ bench: Bench) -> [String] { (bench.status.topicsSetAside["default"] ?? []).map(\.topic) }
 
     /// Traffic of two good topics, at five a second, and what the longest wait of any of it was.
@@ -84,7 +76,7 @@ import Testing
             service.isSilent = { $0.topic != Self.bad }
             service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
         }
-        try bench.submit(some(0..<30, of: Self.bad))
+        try bench.submit(Sample.notifications(0..<30, of: Self.bad))
         try traffic.run(for: seconds)
         service.isSilent = { outage == .silent && $0.topic == Self.bad }
         service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
@@ -113,9 +105,9 @@ import Testing
         if isWarm { try traffic.run(for: 60) }
         service.answer = { $0.topic == Self.bad ? Self.refused : .confirmed }
         if ends { service.endsWith = { $0.verdict != .confirmed } }
-        try bench.submit(some(0..<30, of: Self.bad))
+        try bench.submit(Sample.notifications(0..<30, of: Self.bad))
         for round in 0..<8 {
-            try bench.submit(some((1000 + round)..<(1001 + round), of: Self.bad))
+            try bench.submit(Sample.notifications((1000 + round)..<(1001 + round), of: Self.bad))
             try traffic.run(for: 10)
         }
         try traffic.run(for: 20)
@@ -131,14 +123,14 @@ import Testing
         let service = SilentService(bench) { $0.topic != Self.bad }
         service.answer = { $0.topic == Self.bad ? Self.tooMany : .confirmed }
         let traffic = Traffic(bench, service)
-        try bench.submit(some(0..<30, of: Self.bad))
+        try bench.submit(Sample.notifications(0..<30, of: Self.bad))
         for round in 0..<80 {
-            try bench.submit(some((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
+            try bench.submit(Sample.notifications((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
             try traffic.run(for: 1)
         }
         service.isSilent = { _ in false }
         for round in 80..<100 {
-            try bench.submit(some((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
+            try bench.submit(Sample.notifications((1000 + rate * round)..<(1000 + rate * round + rate), of: Self.bad))
             try traffic.run(for: 1)
         }
         #expect(traffic.oldest < .seconds(20))
@@ -155,7 +147,7 @@ import Testing
         for number in 0..<15 {
             for topic in 0..<12 {
                 let number = 100 * topic + number
-                try bench.submit(some(number..<(number + 1), of: "\(Self.bad)\(topic)"))
+                try bench.submit(Sample.notifications(number..<(number + 1), of: "\(Self.bad)\(topic)"))
             }
         }
         try traffic.run(for: 40)

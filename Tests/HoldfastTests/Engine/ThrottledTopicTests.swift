@@ -9,16 +9,6 @@ import Testing
     private static let busy = "com.example.busy"
     private static let other = "com.example.other"
 
-    private func some(_ numbers: Range<Int>, of topic: String, _ guarantee: Guarantee = .atLeastOnce)
-        -> [PushNotification]
-    {
-        numbers.map { number in
-            var notification = Sample.notification(number, guarantee: guarantee)
-            notification.topic = topic
-            return notification
-        }
-    }
-
     /// Refuses the busy topic, and takes all others.
     private final class Service: Sendable {
         struct State {
@@ -60,14 +50,14 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let events = bench.listen()
         let service = Service(bench, answer)
-        try bench.submit(some(0..<600, of: Self.busy, guarantee))
-        try bench.submit(some(10_000..<10_100, of: Self.other, guarantee))
+        try bench.submit(Sample.notifications(0..<600, of: Self.busy, guarantee))
+        try bench.submit(Sample.notifications(10_000..<10_100, of: Self.other, guarantee))
         bench.advance(by: .seconds(15))
         #expect(service.taken(of: Self.other) == 100)
         #expect(isTold(bench) == [])
         // Those that come now and then show that it is the topic.
         for round in 0..<10 {
-            try bench.submit(some((20_000 + round)..<(20_001 + round), of: Self.other, guarantee))
+            try bench.submit(Sample.notifications((20_000 + round)..<(20_001 + round), of: Self.other, guarantee))
             bench.advance(by: .seconds(6))
         }
         #expect(service.taken(of: Self.other) == 110)
@@ -96,8 +86,8 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, Self.answers[1])
         for round in 0..<100 {
-            try bench.submit(some(round..<(round + 1), of: Self.busy))
-            try bench.submit(some((1000 + 27 * round)..<(1027 + 27 * round), of: Self.other))
+            try bench.submit(Sample.notifications(round..<(round + 1), of: Self.busy))
+            try bench.submit(Sample.notifications((1000 + 27 * round)..<(1027 + 27 * round), of: Self.other))
         }
         bench.advance(by: .seconds(10))
         #expect(service.taken(of: Self.other) == 2700)
@@ -118,9 +108,9 @@ import Testing
             return .confirmed
         }
         for number in 0..<400 {
-            try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)"))
+            try bench.submit(Sample.notifications(number..<(number + 1), of: "com.example.\(number % topics)"))
         }
-        try bench.submit(some(10_000..<10_050, of: Self.other))
+        try bench.submit(Sample.notifications(10_000..<10_050, of: Self.other))
         bench.advance(by: .seconds(45))
         #expect(taken.withLock { $0 } == 50)
     }
@@ -131,10 +121,10 @@ import Testing
     func alone(_ answer: SendResult, seconds: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, answer)
-        try bench.submit(some(0..<40, of: Self.busy))
+        try bench.submit(Sample.notifications(0..<40, of: Self.busy))
         bench.advance(by: .seconds(seconds))
         let refused = service.refused
-        try bench.submit(some(1000..<1002, of: Self.other))
+        try bench.submit(Sample.notifications(1000..<1002, of: Self.other))
         bench.advance(by: .seconds(4))
         #expect(service.taken(of: Self.other) == 2)
         #expect(service.refused <= refused + 2)
@@ -147,12 +137,12 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let answer = SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
         let service = Service(bench, answer)
-        try bench.submit(some(0..<50, of: Self.other))
+        try bench.submit(Sample.notifications(0..<50, of: Self.other))
         bench.advance(by: .seconds(5))
-        try bench.submit(some(1000..<1030, of: Self.busy))
+        try bench.submit(Sample.notifications(1000..<1030, of: Self.busy))
         for round in 0..<60 {
-            try bench.submit(some((2000 + 5 * round)..<(2005 + 5 * round), of: Self.other))
-            if later > 0 { try bench.submit(some((1100 + round)..<(1101 + round), of: Self.busy)) }
+            try bench.submit(Sample.notifications((2000 + 5 * round)..<(2005 + 5 * round), of: Self.other))
+            if later > 0 { try bench.submit(Sample.notifications((1100 + round)..<(1101 + round), of: Self.busy)) }
             bench.advance(by: .seconds(1))
         }
         #expect(service.taken(of: Self.other) >= 345)
@@ -167,8 +157,8 @@ import Testing
     @Test("Behind 45,000 of such a topic the others go, too") func far() throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = Service(bench, Self.answers[0])
-        try bench.submit(some(0..<45_000, of: Self.busy))
-        try bench.submit(some(100_000..<100_005, of: Self.other))
+        try bench.submit(Sample.notifications(0..<45_000, of: Self.busy))
+        try bench.submit(Sample.notifications(100_000..<100_005, of: Self.other))
         bench.advance(by: .seconds(20))
         #expect(service.taken(of: Self.other) == 5)
     }
@@ -181,7 +171,8 @@ import Testing
         bench.prepare = { $0.streamLimit.withLock { $0 = 1 } }
         let service = Service(bench, Self.answers[0])
         try bench.submit(
-            some(0..<20_000, of: Self.busy, guarantee) + some(100_000..<100_005, of: Self.other, guarantee))
+            Sample.notifications(0..<20_000, of: Self.busy, guarantee)
+                + Sample.notifications(100_000..<100_005, of: Self.other, guarantee))
         bench.commits = false
         for _ in 0..<600 {
             bench.advance(by: .milliseconds(50))
@@ -203,17 +194,20 @@ import Testing
             apnsStatus: 429, reason: "TooManyRequests", retryAfter: seconds.map { .seconds($0) })
         service.answer = { $0.topic == Self.busy ? answer : .confirmed }
         // The connection has worked. At first contact a silent topic costs a deadline.
-        if isWarm { try bench.submit(some(0..<5, of: Self.other)) }
+        if isWarm { try bench.submit(Sample.notifications(0..<5, of: Self.other)) }
         service.run(for: .seconds(1))
         let topics = ["com.example.silent", Self.busy, "com.example.also-silent"]
         for round in 0..<50 {
             for (place, topic) in ahead.enumerated() {
                 let guarantee: Guarantee = round % 2 == 0 ? .atLeastOnce : .atMostOnce
                 try bench.submit(
-                    some((1000 * place + round)..<(1000 * place + round + 1), of: topics[topic], guarantee))
+                    Sample.notifications(
+                        (1000 * place + round)..<(1000 * place + round + 1), of: topics[topic], guarantee))
             }
         }
-        try bench.submit(some(10_000..<10_025, of: Self.other) + some(10_025..<10_050, of: Self.other, .atMostOnce))
+        try bench.submit(
+            Sample.notifications(10_000..<10_025, of: Self.other)
+                + Sample.notifications(10_025..<10_050, of: Self.other, .atMostOnce))
         service.run(for: .seconds(isWarm && ahead.contains(1) ? 25 : 65))
         #expect(service.taken(of: Self.other) == (isWarm ? 55 : 50))
     }
@@ -225,8 +219,8 @@ import Testing
         let service = SilentService(bench, announces: announces) { _ in false }
         service.answer = { $0.topic == Self.busy ? Self.answers[0] : .confirmed }
         service.delay = { $0.topic == Self.busy ? .seconds(seconds) : .zero }
-        try bench.submit(some(0..<800, of: Self.busy))
-        try bench.submit(some(10_000..<10_050, of: Self.other))
+        try bench.submit(Sample.notifications(0..<800, of: Self.busy))
+        try bench.submit(Sample.notifications(10_000..<10_050, of: Self.other))
         service.run(for: .seconds(10 + 3 * seconds))
         #expect(service.taken(of: Self.other) == 50)
         // What is only late is not silent.
@@ -244,18 +238,22 @@ import Testing
         let service = SilentService(bench) { $0.topic.hasSuffix("silent") }
         service.answer = { $0.topic.hasPrefix(Self.busy) ? Self.answers[0] : .confirmed }
         service.endsWith = { $0.verdict != .confirmed }
-        if isWarm { try bench.submit(some(0..<50, of: Self.other)) }
+        if isWarm { try bench.submit(Sample.notifications(0..<50, of: Self.other)) }
         service.run(for: .seconds(5))
         for number in 0..<20 {
             for topic in 0..<busyTopics {
-                try bench.submit(some((100 * topic + number)..<(100 * topic + number + 1), of: "\(Self.busy)\(topic)"))
+                try bench.submit(
+                    Sample.notifications(
+                        (100 * topic + number)..<(100 * topic + number + 1), of: "\(Self.busy)\(topic)"))
             }
-            if hasSilent { try bench.submit(some((1000 + number)..<(1001 + number), of: "com.example.silent")) }
+            if hasSilent {
+                try bench.submit(Sample.notifications((1000 + number)..<(1001 + number), of: "com.example.silent"))
+            }
         }
         var (submitted, longest, sinceWhen) = (isWarm ? 50 : 0, 0, 0)
         for second in 0..<120 {
-            try bench.submit(some((10_000 + 10 * second)..<(10_010 + 10 * second), of: Self.other))
-            try bench.submit(some((2000 + second)..<(2001 + second), of: "\(Self.busy)0"))
+            try bench.submit(Sample.notifications((10_000 + 10 * second)..<(10_010 + 10 * second), of: Self.other))
+            try bench.submit(Sample.notifications((2000 + second)..<(2001 + second), of: "\(Self.busy)0"))
             submitted += 10
             service.run(for: .seconds(1))
             if service.taken(of: Self.other) > submitted - 20 { sinceWhen = second }
@@ -282,7 +280,9 @@ import Testing
             return Self.answers[0]
         }
         service.delay = { _ in .seconds(5) }
-        for number in 0..<400 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        for number in 0..<400 {
+            try bench.submit(Sample.notifications(number..<(number + 1), of: "com.example.\(number % topics)"))
+        }
         service.run(for: .seconds(600))
         #expect(isTold(bench) == [])
         #expect(requests < 30 + 5 * topics && bench.connections[0].count <= 2 + 2 * topics)
@@ -299,7 +299,9 @@ import Testing
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let isAway = Monitor(true)
         bench.answer = { _ in isAway.withLock { $0 } ? Self.answers[2] : .confirmed }
-        for number in 0..<400 { try bench.submit(some(number..<(number + 1), of: "com.example.\(number % topics)")) }
+        for number in 0..<400 {
+            try bench.submit(Sample.notifications(number..<(number + 1), of: "com.example.\(number % topics)"))
+        }
         for _ in 0..<20 {
             bench.advance(by: .seconds(10))
             #expect(isTold(bench) == [])
@@ -320,8 +322,8 @@ import Testing
             service.withLock { $0.grants(at: clock.monotonic) } ? .confirmed : Self.answers[0]
         }
         for round in 0..<100 {
-            try bench.submit(some((19 * round)..<(19 * round + 19), of: Self.busy))
-            try bench.submit(some((10_000 + round)..<(10_001 + round), of: Self.other))
+            try bench.submit(Sample.notifications((19 * round)..<(19 * round + 19), of: Self.busy))
+            try bench.submit(Sample.notifications((10_000 + round)..<(10_001 + round), of: Self.other))
         }
         for _ in 0..<60 {
             bench.advance(by: .seconds(5))
@@ -342,8 +344,8 @@ import Testing
         var named = false
         var isAnnounced = false
         for round in 0..<200 {
-            try bench.submit(some((20 * round)..<(20 * round + 20), of: Self.busy))
-            try bench.submit(some((10_000 + 20 * round)..<(10_020 + 20 * round), of: Self.other))
+            try bench.submit(Sample.notifications((20 * round)..<(20 * round + 20), of: Self.busy))
+            try bench.submit(Sample.notifications((10_000 + 20 * round)..<(10_020 + 20 * round), of: Self.other))
             bench.advance(by: .seconds(1))
             guard let throttle = bench.status.throttled["default"] else { continue }
             #expect(throttle.status == 429 && throttle.reason != nil)

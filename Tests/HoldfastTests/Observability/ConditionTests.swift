@@ -91,16 +91,24 @@ import Testing
         #expect(condition.kind == .serviceAway && condition.nextTryAt == nil)
     }
 
+    /// Each of them stops a lane, sets a topic aside, or throttles the route.
+    private static let refusals = [
+        SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
+        SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
+        SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
+    ]
+
+    private func refused(_ answer: SendResult) throws -> Bench {
+        let bench = try bench { $0.throttle = ThrottlePolicy() }
+        bench.answer = { _ in answer }
+        try bench.submit(1..<10)
+        bench.settle()
+        return bench
+    }
+
     @Test("No lane, topic or throttle is told with a next try that has passed") func noPastTry() throws {
-        for answer in [
-            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
-            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
-            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
-        ] {
-            let bench = try bench { $0.throttle = ThrottlePolicy() }
-            bench.answer = { _ in answer }
-            try bench.submit(1..<10)
-            bench.settle()
+        for answer in Self.refusals {
+            let bench = try refused(answer)
             let before = bench.status
             #expect(!tries(before).isEmpty && tries(before).allSatisfy { $0 > bench.clock.wall }, "\(answer)")
             bench.clock.advance(by: .seconds(4000))
@@ -109,15 +117,8 @@ import Testing
     }
 
     @Test("A next try is told by the clock as it is set now") func nextTryByAnotherClock() throws {
-        for answer in [
-            SendResult(apnsStatus: 400, reason: "TopicDisallowed"),
-            SendResult(apnsStatus: 403, reason: "InvalidProviderToken"),
-            SendResult(apnsStatus: 429, reason: "TooManyRequests", retryAfter: .seconds(60)),
-        ] {
-            let bench = try bench { $0.throttle = ThrottlePolicy() }
-            bench.answer = { _ in answer }
-            try bench.submit(1..<10)
-            bench.settle()
+        for answer in Self.refusals {
+            let bench = try refused(answer)
             bench.clock.stepWall(by: .seconds(-7200))
             bench.turn()
             bench.settle()
