@@ -87,7 +87,8 @@ extension Consumer {
                 position += 1
             }
             judge.settleRefusals(in: &plan, inFlight: connections.inFlight, at: now)
-            learn(from: number, end: end, into: &plan)
+            if end != nil { judge.loseProbes(of: number, into: &plan, at: now) }
+            learn(from: number, end: end, into: &plan, at: now)
             performer.settle(plan, connection: number, at: now)
             connections.pauseIfRefusing(number, now: now.monotonic)
             if let end {
@@ -114,17 +115,17 @@ extension Consumer {
             link.leavesByItself = connections.pool.contains(number)
             connections.leave(number, now: now.monotonic)
         case .ended(let end):
-            judge.end(end, of: number, link.flights, into: &plan, at: now)
+            judge.end(end, of: link.flights, into: &plan, at: now)
             return end
         }
         return nil
     }
 
-    private func learn(from number: Int, end: ConnectionEnd?, into plan: inout SettlementPlan) {
+    private func learn(from number: Int, end: ConnectionEnd?, into plan: inout SettlementPlan, at now: Moment) {
         guard let link = connections[number] else { return }
         judge.learn(
             from: link.flights, takesNoMore: end != nil || link.isDraining, leftByItself: link.leavesByItself, end: end,
-            into: &plan, isOut: { handOuts.isOut($0) })
+            into: &plan, at: now, isOut: { handOuts.isOut($0) })
     }
 
     /// Ends the hold when everything that follows from a payload error is on disk.

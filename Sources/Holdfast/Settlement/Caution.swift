@@ -177,6 +177,14 @@ struct Caution: Sendable {
         return .careful(first, ends: Self.greatestEnds)
     }
 
+    /// A connection has ended with the refusal of a topic. Whatever it left without an answer has not ended it.
+    mutating func endedByRefusal() {
+        for key in suspects.keys {
+            suspects[key]?.isOut = false
+            suspects[key]?.isGuest = false
+        }
+    }
+
     private mutating func convict(_ key: EntryKey, counts: Bool) {
         suspects[key]?.stage = .guilty
         suspects[key]?.trials += 1

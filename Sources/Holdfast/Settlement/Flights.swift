@@ -19,8 +19,16 @@ final class Flights {
     var explained = 0
     /// Entries that it left without an answer, until ``Caution`` is told.
     var left: Caution.Leftover?
+    /// For how long any of them had been out.
+    var longestLeft = Duration.zero
     /// Conclusions were drawn from its end.
     var hasConcluded = false
+    /// The topic of its last answer, if that has refused it, and when.
+    private(set) var lastRefusal: (topic: UInt32, at: Duration)?
+    /// The topic whose refusal was the last thing that it has answered before it took no more, if nothing of that is taken.
+    var endedBy: UInt32?
+    /// Whether it is known what has ended it, as far as its last answer tells.
+    var isEndKnown = false
     /// Turns in a row in which it processed nothing of what it was given.
     private(set) var refusals = 0
     private var hasRefused = false
@@ -59,8 +67,13 @@ final class Flights {
     // MARK: Answers
 
     /// One more answer of this turn.
-    func note(_ verdict: SendResult.Verdict) {
+    func note(_ verdict: SendResult.Verdict, of topic: UInt32 = TopicBreakers.none, now: Duration = .zero) {
         if case .neverProcessed = verdict { hasRefused = true } else { hasAnswered = true }
+        switch verdict {
+        case .deferred, .laneStopped(.topic): lastRefusal = (topic, now)
+        case .neverProcessed, .unknown: break
+        case .confirmed, .rejected, .foreign, .laneStopped(.credentials): lastRefusal = nil
+        }
     }
 
     /// The turn's answers are in. What is never processed goes again at once; where it is never processed again and again,

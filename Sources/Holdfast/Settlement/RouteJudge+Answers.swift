@@ -1,6 +1,6 @@
 /// Answers of a connection on which each notification has its own.
 extension RouteJudge {
-    /// Decides about one event of a connection. Its end comes with ``end(_:of:_:into:at:)``.
+    /// Decides about one event of a connection. Its end comes with ``end(_:of:into:at:)``.
     func take(
         _ event: ConnectorEvent, of connection: Int, _ flights: Flights, into plan: inout SettlementPlan, at now: Moment
     ) {
@@ -19,13 +19,11 @@ extension RouteJudge {
         }
     }
 
-    /// The connection has ended: nothing that is in flight on it has an answer.
-    func end(
-        _ end: ConnectionEnd, of connection: Int, _ flights: Flights, into plan: inout SettlementPlan, at now: Moment
-    ) {
+    /// The connection has ended: nothing that is in flight on it has an answer. Its probes are lost when the turn's refusals are
+    /// settled, which may be theirs: see ``loseProbes(of:into:at:)``.
+    func end(_ end: ConnectionEnd, of flights: Flights, into plan: inout SettlementPlan, at now: Moment) {
         endWindow(of: flights, end, into: &plan, wall: now.wall)
         endCumulativeWindow(of: flights, end, into: &plan, wall: now.wall)
-        loseProbes(of: connection, into: &plan, at: now)
     }
 
     private func confirm(
@@ -80,6 +78,7 @@ extension RouteJudge {
         let possiblySent = end.possiblySent.map(Set.init)
         for ticket in flights.window.unansweredTickets() {
             guard let flight = flights.window.giveUp(ticket) else { continue }
+            flights.longestLeft = max(flights.longestLeft, flights.window.timeOut(flight))
             let isPossiblySent = possiblySent?.contains(ticket) ?? true
             if isPossiblySent { leftByUnproven(flight, on: flights) }
             // What was not sent has ended nothing, and what has one attempt does not go again.
@@ -96,7 +95,7 @@ extension RouteJudge {
     ) {
         guard let flight = flights.window.answer(ticket) else { return }
         let result = aboutItsTopic(result, flight)
-        flights.note(result.verdict)
+        flights.note(result.verdict, of: flight.topic, now: now.monotonic)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if case .neverProcessed(let remedy) = result.verdict {

@@ -9,20 +9,38 @@ extension RouteJudge {
     ///   - isOut: whether an entry is with a connection that has not answered.
     func learn(
         from flights: Flights, takesNoMore: Bool, leftByItself: Bool, end: ConnectionEnd?,
-        into plan: inout SettlementPlan, isOut: (EntryKey) -> Bool
+        into plan: inout SettlementPlan, at now: Moment, isOut: (EntryKey) -> Bool
     ) {
         if caution.wantsAnswers { caution.answered(flights.answered, isOut: isOut) }
         flights.answered = 0
         if end != nil, flights.handOuts == 0 { caution.endedUnused() }
-        guard let left = flights.left, takesNoMore else { return }
+        guard takesNoMore else { return }
+        if !flights.isEndKnown { (flights.isEndKnown, flights.endedBy) = (true, topicJustRefused(flights, at: now)) }
+        guard let left = flights.left else { return }
         flights.left = nil
         // One connection ends once.
         guard !flights.hasConcluded, leftByItself || end?.cause != nil else { return }
         flights.hasConcluded = true
+        if let topic = flights.endedBy { return endedByRefusal(of: topic, cost: flights.longestLeft, at: now) }
         let finding = caution.ended(left, wasAlone: flights.handOuts == 1)
         if case .careful(let key, let ends) = finding {
             plan.news.append(.careful(key.uid, ends: ends, cause: end?.cause))
         }
+    }
+
+    /// The topic that the connection's last answer has just refused, if nothing of it is taken. Some services end the connection with
+    /// such an answer: what it leaves behind has not ended it.
+    private func topicJustRefused(_ flights: Flights, at now: Moment) -> UInt32? {
+        guard let (topic, time) = flights.lastRefusal, now.monotonic - time < .seconds(1) else { return nil }
+        let isRefused = topicRefusals.contains(topic) || breakers.name(of: topic).map { topicHold.isSetAside($0) } ?? false
+        return isRefused ? topic : nil
+    }
+
+    private func endedByRefusal(of topic: UInt32, cost: Duration, at now: Moment) {
+        caution.endedByRefusal()
+        topicRefusals.endedConnection(topic, cost: cost)
+        guard let name = breakers.name(of: topic) else { return }
+        topicHold.postpone(name, atLeast: pauseOfRefused(topic), at: now)
     }
 
     /// An entry that ends connections waits.

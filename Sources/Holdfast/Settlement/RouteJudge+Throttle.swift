@@ -60,7 +60,7 @@ extension RouteJudge {
         var answers = RouteThrottle.Answers(
             granted: plan.answers.granted, known: plan.answers.known, others: plan.answers.others)
         for ((ticket, flight, result), known) in zip(refusals, known) {
-            if known.isCause {
+            if known.isCause, topicHold.causeTried(lane: flight.lane, flight.uid) != .refusals {
                 answers.others += 1
                 topicHold.lost(
                     lane: flight.lane, flight.uid, configuration.probes, at: now, random: jitter.unit())

@@ -29,7 +29,8 @@ extension RouteJudge {
             "the push service has taken others, and refused its last \($0) requests for now: "
                 + SettlementPlan.describe(result)
         }
-        let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
+        let told = max(
+            result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero, pauseOfRefused(flight.topic))
         guard let name, words != nil || topicHold.isSetAside(name, for: .refusals) else {
             let due = topicHold.failed(
                 lane: flight.lane, flight.uid, refusalProbes, atLeast: told, at: now, random: jitter.unit())
@@ -71,8 +72,13 @@ extension RouteJudge {
             guard let name = breakers.name(of: topic) else { continue }
             topicHold.tryOthers(
                 than: name, cause: .refusals, words: "the push service refuses its requests for now", refusalProbes,
-                atLeast: told, at: now, random: jitter.unit())
+                atLeast: max(told, pauseOfRefused(topic)), at: now, random: jitter.unit())
         }
+    }
+
+    /// How long a topic is not tried, at least, whose refusals end connections.
+    func pauseOfRefused(_ topic: UInt32) -> Duration {
+        min(topicRefusals.pause(of: topic), configuration.throttle.maximumPause)
     }
 
     /// As a throttled route is probed.

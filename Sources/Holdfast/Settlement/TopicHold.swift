@@ -244,6 +244,13 @@ struct TopicHold: Sendable {
         held[topic]?.nextProbeAt = now.wall.advanced(by: pause)
     }
 
+    /// The topic is not tried before so long is over.
+    mutating func postpone(_ topic: String, atLeast least: Duration, at now: Moment) {
+        guard case .waiting(let until)? = held[topic]?.state, until < now.monotonic + least else { return }
+        held[topic]?.state = .waiting(until: now.monotonic + least)
+        held[topic]?.nextProbeAt = now.wall.advanced(by: least)
+    }
+
     // MARK: Answers to probes
 
     /// Why the topic is set aside that this entry tries; nil for one that is no probe.

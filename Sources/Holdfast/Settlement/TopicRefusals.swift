@@ -24,6 +24,8 @@ struct TopicRefusals: Sendable {
         var roundIn: UInt32 = 0
         var devices: [UInt64] = []
         var isOnTrial = false
+        /// For how long those had been out, at most, that its refusals have cost their connection.
+        var cost = Duration.zero
     }
 
     /// So many rounds, and devices, convict.
@@ -33,6 +35,8 @@ struct TopicRefusals: Sendable {
     /// Where more topics than this are refused, and nothing is taken, none of them is tried sooner for being another one.
     static let greatestHurried = 10
     private static let limit = 1000
+    /// Between two refusals that end connections, others have so many times the time that one of them costs.
+    private static let worth = 4
     /// Older answers count half from so many on.
     private static let memory = 500
     /// So many taken with nothing refused, and all is forgotten.
@@ -78,7 +82,7 @@ struct TopicRefusals: Sendable {
         if records[topic]!.takenIn.map({ turn.isTurn(after: $0) }) ?? true { records[topic]!.takenIn = turn }
         guard records[topic]!.requests > 0 else { return }
         (records[topic]!.requests, records[topic]!.tries, records[topic]!.rounds) = (0, 0, 0)
-        (records[topic]!.devices, records[topic]!.isOnTrial) = ([], false)
+        (records[topic]!.devices, records[topic]!.isOnTrial, records[topic]!.cost) = ([], false, .zero)
         if !records.values.contains(where: { $0.requests > 0 }) { records = [:] }
     }
 
@@ -128,6 +132,15 @@ struct TopicRefusals: Sendable {
     func areOthersRefused(than topic: UInt32) -> Bool {
         records.contains { $0.key != topic && $0.value.taken > 0 && $0.value.refused > 0 }
     }
+
+    /// A refusal of the topic has ended its connection, on which others had been out for so long.
+    mutating func endedConnection(_ topic: UInt32, cost: Duration) {
+        guard let record = records[topic] else { return }
+        records[topic]!.cost = max(record.cost, cost)
+    }
+
+    /// How long the topic is not tried, at least, so that others lose a small part of their time by its refusals.
+    func pause(of topic: UInt32) -> Duration { (records[topic]?.cost ?? .zero) * Self.worth }
 
     /// Something of another topic is at hand.
     ///

@@ -26,6 +26,8 @@ struct ServiceReach: Sendable {
     private var silentSince: Moment?
     /// All answers so far, as of the last turn.
     private var answerCount = 0
+    /// The last two silences for which the service was away, and that an answer has ended within a request's time.
+    private var slow: [(length: Duration, end: Duration)] = []
     /// The first and the last answer to a service that is away for its silence, by the monotonic clock.
     private var back: (first: Duration, last: Duration)?
     /// Whether a silent end is counted already, which ``RouteNews/unconnected(cause:)`` tells of once more.
@@ -35,6 +37,11 @@ struct ServiceReach: Sendable {
     static let patience = Duration.seconds(5)
     /// So long nothing is answered before that is told, although all connections are open.
     static let hesitation = Duration.seconds(10)
+    /// A service was slow, and not away, where an answer has ended two such silences in so long. From then on silence is twice as
+    /// long as those.
+    static let memory = Duration.seconds(10 * 60)
+    /// The longest that a request waits for its answer: no longer silence was that of a slow service.
+    static let slowest = Duration.seconds(30)
     /// So long answers come before a service is back that is away for its silence, and that leaves something unanswered: one that
     /// answers the first request of each connection, and no other, is not.
     static let proof = Duration.seconds(1)
@@ -92,6 +99,7 @@ struct ServiceReach: Sendable {
         answerCount = answers
         if isAnswered {
             let now = moment()
+            if let silentSince, away?.isSilence ?? true { ended(silence: now.monotonic - silentSince.monotonic, now.monotonic) }
             silentSince = out > 0 ? now : nil
             if away?.isSilence == true { answeredInSilence(isAll: out == 0, now.monotonic) }
         } else if out == 0 {
@@ -99,6 +107,17 @@ struct ServiceReach: Sendable {
         } else if silentSince == nil {
             silentSince = moment()
         }
+    }
+
+    private mutating func ended(silence length: Duration, _ now: Duration) {
+        guard length >= Self.hesitation, length <= Self.slowest else { return }
+        slow = slow.suffix(1) + [(length, now)]
+    }
+
+    /// How long nothing is answered before that is told.
+    private func hesitation(_ now: Duration) -> Duration {
+        guard slow.count > 1, slow.allSatisfy({ now - $0.end < Self.memory }) else { return Self.hesitation }
+        return (slow.map(\.length).max() ?? .zero) * 2
     }
 
     /// - Parameter isAll: whether nothing is out any more.
@@ -112,7 +131,9 @@ struct ServiceReach: Sendable {
     }
 
     /// When nothing has been answered for so long that it is to be told; nil where that is told.
-    var nextLook: Duration? { away == nil ? silentSince.map { $0.monotonic + Self.hesitation } : nil }
+    var nextLook: Duration? {
+        away == nil ? silentSince.map { $0.monotonic + hesitation($0.monotonic) } : nil
+    }
 
     /// - Parameters:
     ///   - waiting: the route's unconfirmed entries.
@@ -121,7 +142,9 @@ struct ServiceReach: Sendable {
         if isConnected, waiting == 0 { away = nil }
         if let away, away.isSilence, back != nil, isExplained() { self.away = nil }
         if away == nil { back = nil }
-        guard away == nil, let since = silentSince, now.monotonic - since.monotonic >= Self.hesitation else { return }
+        guard away == nil, let since = silentSince,
+            now.monotonic - since.monotonic >= hesitation(since.monotonic)
+        else { return }
         guard isConnected, waiting > 0, !isExplained() else {
             // What goes out from now on has its own time.
             silentSince = now

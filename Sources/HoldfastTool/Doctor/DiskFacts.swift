@@ -54,8 +54,6 @@ extension DiskFacts {
     private static let slowMedian = Duration.milliseconds(30)
     /// Above which one of them waits as long as some senders wait for an answer.
     private static let slowWorst = Duration.seconds(1)
-    /// Free bytes below which the first files of a journal can't be made.
-    private static let leastToMake = 256 << 10
     /// Free bytes below which the journal does not grow for long.
     private static let least = 64 << 20
 
@@ -102,7 +100,7 @@ extension DiskFacts {
                 .disk, "space", nil, "\(words): the disk is full, and nothing more is taken",
                 next: "make room on this file system; what waits is delivered meanwhile")
         }
-        if free < Self.leastToMake, !isMade {
+        if free < SystemProbe.leastForNew, !isMade {
             return .fault(
                 .disk, "space", nil, "\(words): the disk is full, and no journal can be made there",
                 next:

@@ -92,11 +92,19 @@ import Testing
         #expect(bench.journal.entries.isEmpty)
     }
 
+    enum Refusal: CaseIterable {
+        case answer
+        /// GOAWAY behind it: what the connection has is answered.
+        case drain
+        /// The connection ends behind it, whatever it has.
+        case close
+    }
+
     @Test(
         "A slow service and a topic that it refuses at once do not add up", arguments: [3, 5, 12],
-        [(false, false), (false, true), (true, false), (true, true)])
-    func slow(seconds: Int, _ kind: (isWarm: Bool, ends: Bool)) throws {
-        let (isWarm, ends) = kind
+        Refusal.allCases.flatMap { [(false, $0), (true, $0)] })
+    func slow(seconds: Int, _ kind: (isWarm: Bool, refusal: Refusal)) throws {
+        let (isWarm, refusal) = kind
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { _ in false }
         service.delay = { $0.topic == Self.bad ? .zero : .seconds(seconds) }
@@ -104,15 +112,21 @@ import Testing
         // The slow start of a route.
         if isWarm { try traffic.run(for: 60) }
         service.answer = { $0.topic == Self.bad ? Self.refused : .confirmed }
-        if ends { service.endsWith = { $0.verdict != .confirmed } }
+        service.endsWith = { refusal == .drain && $0.verdict != .confirmed }
+        service.closesWith = { refusal == .close && $0.verdict != .confirmed }
         try bench.submit(Sample.notifications(0..<30, of: Self.bad))
         for round in 0..<8 {
             try bench.submit(Sample.notifications((1000 + round)..<(1001 + round), of: Self.bad))
             try traffic.run(for: 10)
         }
         try traffic.run(for: 20)
-        #expect(traffic.oldest < .seconds(20 + 2 * seconds))
         #expect(isTold(bench) == [Self.bad])
+        if refusal == .close {
+            // Each has cost the others a connection, with all that was on it.
+            #expect(service.refusals <= 10)
+            guard seconds < 10 else { return }
+        }
+        #expect(traffic.oldest < .seconds(20 + 2 * seconds))
     }
 
     @Test(

@@ -132,6 +132,44 @@ import Testing
         #expect(reach.away == nil)
     }
 
+    @Test("A slow service is told as away twice, and after that when nothing is answered for twice as long as it takes")
+    mutating func slowEachTime() {
+        connected(1, at: 0)
+        for (round, isAway) in [true, true, false, false].enumerated() {
+            let start = Int64(1 + 20 * round)
+            handedOut(to: 1, at: start)
+            turnEnded(out: 2, answers: round, at: start)
+            look(at: start + 11)
+            #expect((reach.away != nil) == isAway, "round \(round)")
+            confirmed(at: start + 12)
+            turnEnded(out: 0, answers: round + 1, at: start + 12)
+            look(at: start + 12)
+            #expect(reach.away == nil)
+        }
+        handedOut(to: 1, at: 100)
+        turnEnded(out: 2, answers: 4, at: 100)
+        #expect(reach.nextLook == .seconds(124))
+        look(at: 123)
+        #expect(reach.away == nil)
+        look(at: 124)
+        #expect(reach.away != nil)
+    }
+
+    @Test("An outage that is longer than a request may take is no slow service, and slowness is forgotten")
+    mutating func outagesAreNotSlow() {
+        connected(1, at: 0)
+        let silences: [(start: Int64, length: Int64)] = [(1, 31), (50, 31), (100, 12), (150, 12), (800, 12)]
+        for (round, silence) in silences.enumerated() {
+            handedOut(to: 1, at: silence.start)
+            turnEnded(out: 2, answers: round, at: silence.start)
+            look(at: silence.start + 10)
+            #expect(reach.away != nil, "round \(round)")
+            confirmed(at: silence.start + silence.length)
+            turnEnded(out: 0, answers: round + 1, at: silence.start + silence.length)
+            look(at: silence.start + silence.length)
+        }
+    }
+
     @Test("The silence of a topic that is known for it is not the service's, and is looked at again later")
     mutating func ofATopic() {
         connected(1, at: 0)

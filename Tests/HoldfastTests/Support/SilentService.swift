@@ -28,6 +28,8 @@ final class SilentService {
     var answer: (PushNotification) -> SendResult = { _ in .confirmed }
     /// Whether it ends the connection with this answer: what it has not begun goes over another one.
     var endsWith: (SendResult) -> Bool = { _ in false }
+    /// Whether it ends the connection with this answer at once: what it has begun has no answer.
+    var closesWith: (SendResult) -> Bool = { _ in false }
     /// What it does with a request in place of an answer.
     enum Drop: CaseIterable {
         /// The connection ends.
@@ -43,6 +45,8 @@ final class SilentService {
     }
     var drop: (PushNotification) -> Drop? = { _ in nil }
     private(set) var dropped = 0
+    /// Answers that have not taken anything.
+    private(set) var refusals = 0
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
     private(set) var taken: [PushNotification] = []
@@ -100,11 +104,18 @@ final class SilentService {
             line.open.removeAll { now - $0.at >= Self.deadline }
             if !late.isEmpty {
                 line.connection.sink(.results(late.map { ($0.entry.ticket, .unknown("no answer within 30 s")) }))
-                if now - line.answeredAt >= Self.deadline { return leave(&line) }
+                if now - line.answeredAt >= Self.deadline {
+                    return leave(&line, cause: "the service keeps connections open and answers no request")
+                }
             }
             let due = line.open.filter { isDue($0) }
             line.open.removeAll { isDue($0) }
-            for (_, entry) in due { respond(to: entry, on: &line) }
+            for (index, (_, entry)) in due.enumerated() {
+                guard respond(to: entry, on: &line) else { continue }
+                line.open.append(contentsOf: due.dropFirst(index + 1))
+                returnWaiting(of: &line)
+                return leave(&line, cause: "closed by the service")
+            }
             if line.connection.isClosed || line.isEnding { returnWaiting(of: &line) }
             while let next = line.waiting.first, line.open.count < line.connection.streams {
                 line.waiting.removeFirst()
@@ -160,14 +171,16 @@ final class SilentService {
         !isSilent(open.entry.notification) && now - open.at >= delay(open.entry.notification)
     }
 
-    private func respond(to entry: StubConnection.Sent, on line: inout Line) {
+    /// - Returns: whether the connection is over.
+    private func respond(to entry: StubConnection.Sent, on line: inout Line) -> Bool {
         line.answeredAt = now
         let answer = answer(entry.notification)
-        if answer.verdict == .confirmed { taken.append(entry.notification) }
+        if answer.verdict == .confirmed { taken.append(entry.notification) } else { refusals += 1 }
         defer { if answer.verdict == .confirmed, !line.hasTaken { grantAll(&line) } }
         line.connection.sink(
             answer.verdict == .confirmed ? .confirmed([entry.ticket]) : .results([(entry.ticket, answer)]))
         if endsWith(answer) { line.isEnding = true }
+        return closesWith(answer)
     }
 
     private func grantAll(_ line: inout Line) {
@@ -177,11 +190,11 @@ final class SilentService {
         line.connection.sink(.capacityChanged(line.connection.capacity))
     }
 
-    private func leave(_ line: inout Line) {
+    private func leave(_ line: inout Line, cause: String) {
         returnWaiting(of: &line)
         line.connection.end(
             possiblySent: line.open.map { Sample.number(of: $0.entry.notification) },
-            cause: "the service keeps connections open and answers no request")
+            cause: cause)
         line.open = []
     }
 }
