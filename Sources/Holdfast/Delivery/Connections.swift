@@ -138,8 +138,8 @@ final class Connections {
         let flights = link.flights
         // What leaves one topic unanswered is not away.
         let isExplained = flights.handOuts > 0 && flights.explained == flights.handOuts
-        if let cause = end.cause, flights.handOuts > 0, !flights.hasWorked, !isExplained {
-            context.tell(.endsSilent(number, cause: cause))
+        if flights.handOuts > 0, !flights.hasWorked, !isExplained {
+            context.tell(.endsSilent(number, cause: flights.unprocessed ?? end.cause ?? "it takes no more"))
         }
         context.tell(
             .disconnected(

@@ -18,14 +18,19 @@ extension HandOuts {
         }
         // What was passed by may go before those that were tried more often.
         if judge.silence.compare(with: kept.isEmpty ? nil : topics(keeping: kept)) {
-            (searchedThrough, othersAt) = ([:], [:])
+            (searchedThrough, othersAt, refusedAt) = ([:], [:], [:])
         }
-        if !isOtherWaiting(on: kept), try !isOtherAtHand(at: now) {
-            if nextSearch(now: now.monotonic) == nil { foundNoOthers(kept, at: now) }
-            return
+        var isOther = isOtherWaiting(on: kept)
+        if !isOther { isOther = try isOtherAtHand(at: now) }
+        if !isOther {
+            guard nextSearch(now: now.monotonic) == nil else { return }
+            // What keeps the probe is silent. Of others that were refused meanwhile, as all may have been, something was taken before.
+            var isRefused = isThrottleKept && judge.tryRefusedAgain(at: now)
+            if isThrottleKept, !isRefused { isRefused = try isRefusedAtHand(kept) }
+            guard isRefused else { return foundNoOthers(kept, at: now) }
         }
-        searchedThrough = [:]
-        if isThrottled { judge.letOthersGoBeforeRefused(at: now) }
+        (searchedThrough, refusedAt) = ([:], [:])
+        if isOther, isThrottled { judge.letOthersGoBeforeRefused(at: now) }
         if isThrottleKept { judge.throttle.passOver(inFlight: connections.inFlight) }
         guard judge.letOthersGo(at: now), connections.pool.mayFollow(now: now.monotonic) else { return }
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
@@ -210,6 +215,7 @@ extension HandOuts {
                 othersAt[index] = ahead.items[position].uid
                 return true
             }
+            if let position = lastTaken(in: ahead) { refusedAt[index] = ahead.items[position].uid }
             after = ahead.lastUID ?? machine.lastUID
             searchedThrough[index] = after
         }
@@ -218,5 +224,25 @@ extension HandOuts {
 
     private func firstOther(in batch: EntryBatch) -> Int? {
         firstReadable(in: batch) { judge.goesFirst($0, in: batch) }
+    }
+
+    /// Whether an entry is at hand of a topic that was refused for now, and of which something was taken before.
+    private func isRefusedAtHand(_ kept: [Int]) throws(JournalError) -> Bool {
+        let isWaiting = kept.contains { number in
+            connections[number]?.unanswered.waiting.contains { judge.wasTaken($0.topic) } ?? false
+        }
+        if isWaiting { return true }
+        for index in lanes.indices where lanes[index].isRunning {
+            if let found = refusedAt[index], lanes[index].machine.cursor < found { return true }
+            let again = lanes[index].machine.again.prefix(Self.probeLook)
+            guard !again.isEmpty else { continue }
+            let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
+            if lastTaken(in: batch) != nil { return true }
+        }
+        return false
+    }
+
+    private func lastTaken(in batch: EntryBatch) -> Int? {
+        lastReadable(in: batch) { judge.wasTaken($0, in: batch) }
     }
 }

@@ -80,14 +80,20 @@ extension HandOuts {
 
     /// The position of the first entry of which this holds.
     func firstReadable(in batch: EntryBatch, where isWanted: (PackedNotification.Fields) -> Bool) -> Int? {
-        for position in batch.items.indices {
-            do throws(PackedNotification.Damage) {
-                if isWanted(try batch.fields(at: position)) { return position }
-            } catch {
-                // It is moved aside when its turn comes.
-                continue
-            }
+        batch.items.indices.first { holds(isWanted, at: $0, of: batch) }
+    }
+
+    /// The position of the last one.
+    func lastReadable(in batch: EntryBatch, where isWanted: (PackedNotification.Fields) -> Bool) -> Int? {
+        batch.items.indices.last { holds(isWanted, at: $0, of: batch) }
+    }
+
+    private func holds(_ isWanted: (PackedNotification.Fields) -> Bool, at position: Int, of batch: EntryBatch) -> Bool {
+        do throws(PackedNotification.Damage) {
+            return isWanted(try batch.fields(at: position))
+        } catch {
+            // It is moved aside when its turn comes.
+            return false
         }
-        return nil
     }
 }

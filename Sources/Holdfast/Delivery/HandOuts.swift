@@ -18,6 +18,8 @@ final class HandOuts {
     var searchedThrough: [Int: UID] = [:]
     /// Where such an entry was found, by lane.
     var othersAt: [Int: UID] = [:]
+    /// The last entries that this search has found of topics that were refused for now, by lane.
+    var refusedAt: [Int: UID] = [:]
     /// Whether topics that are set aside let others go first.
     var yielding = ProbeYielding()
 

@@ -56,8 +56,9 @@ final class LaneStates {
 
     func resume(_ index: Int) {
         guard !lanes[index].isRunning else { return }
+        // Answers that were all the same are counted on: where the cause is not mended, the next one stops the lane again, and nothing
+        // more is rejected.
         lanes[index].resume()
-        lanes[index].uniform = UniformRefusals()
         tell(index)
     }
 

@@ -2,7 +2,8 @@
 /// of a route and not for others.
 ///
 /// A topic of which nothing was taken with these credentials, while others are taken with them, is refused for its own sake.
-/// A topic of which something was taken says by a refusal that the credentials were revoked: see ``CredentialTrial``.
+/// A topic of which something was taken says by a refusal that the credentials were revoked: see ``CredentialTrial``. Unless others
+/// go on being taken: then they are good for it no longer.
 ///
 /// A pure machine, and bounded.
 struct CredentialTopics: Sendable {
@@ -25,6 +26,10 @@ struct CredentialTopics: Sendable {
     private var proven: Set<UInt32> = []
     /// Refusals of topics that are not proven.
     private var refusals: [UInt32: Int] = [:]
+    /// Proven topics that are refused while others are taken: how often, with others taken in between, and when that was last.
+    private var doubts: [UInt32: (rounds: Int, at: Duration)] = [:]
+    /// Two such refusals are so far apart: what was under way when the credentials were revoked says nothing.
+    private static let apart = Duration.seconds(1)
     /// Topics that were refused since anything was taken.
     private var refusedSince: Set<UInt32> = []
     /// The topic of which something was taken last, with no refusal since.
@@ -32,6 +37,9 @@ struct CredentialTopics: Sendable {
 
     /// Whether anything was refused since something was taken.
     var hasRefused: Bool { !refusedSince.isEmpty }
+
+    /// Whether something of the topic was taken with these credentials.
+    func isProven(_ topic: UInt32) -> Bool { proven.contains(topic) }
 
     /// Whether this topic was refused since anything was taken.
     func hasRefused(_ topic: UInt32) -> Bool { refusedSince.contains(topic) }
@@ -45,18 +53,33 @@ struct CredentialTopics: Sendable {
         guard topic != last, topic != TopicBreakers.none else { return }
         last = topic
         refusals[topic] = nil
+        if !doubts.isEmpty { doubts[topic] = nil }
         if proven.count >= Self.limit { proven = [] }
         proven.insert(topic)
     }
 
     /// The credentials were refused for an entry of the topic.
-    mutating func refused(_ topic: UInt32) -> Finding {
+    ///
+    /// - Parameter now: by the monotonic clock.
+    mutating func refused(_ topic: UInt32, now: Duration) -> Finding {
         last = TopicBreakers.none
+        if proven.contains(topic), !refusedSince.contains(topic) { doubt(topic, now: now) }
         if refusedSince.count < Self.limit { refusedSince.insert(topic) }
         guard isUnproven(topic) else { return .credentials }
         if refusals.count >= Self.limit { refusals = [:] }
         refusals[topic, default: 0] += 1
         return finding(topic)
+    }
+
+    private mutating func doubt(_ topic: UInt32, now: Duration) {
+        let doubt = doubts[topic]
+        guard doubt.map({ now - $0.at >= Self.apart }) ?? true else { return }
+        if doubts.count >= Self.limit { doubts = [:] }
+        doubts[topic] = ((doubt?.rounds ?? 0) + 1, now)
+        guard doubts[topic]!.rounds >= Self.leastRefusals, proven.count > 1 else { return }
+        proven.remove(topic)
+        doubts[topic] = nil
+        refusals[topic] = Self.leastRefusals
     }
 
     /// The conclusion from the topic's refusals up to now.
@@ -69,6 +92,7 @@ struct CredentialTopics: Sendable {
     mutating func convicted() {
         proven = []
         refusals = [:]
+        doubts = [:]
         last = TopicBreakers.none
     }
 

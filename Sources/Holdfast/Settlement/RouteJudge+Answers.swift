@@ -94,11 +94,12 @@ extension RouteJudge {
         at now: Moment
     ) {
         guard let flight = flights.window.answer(ticket) else { return }
-        let result = aboutItsTopic(result, flight)
+        let result = aboutItsTopic(result, flight, now: now.monotonic)
         flights.note(result.verdict, of: flight.topic, now: now.monotonic)
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if case .neverProcessed(let remedy) = result.verdict {
+            if result.status != nil || result.reason != nil { flights.unprocessed = SettlementPlan.describe(result) }
             neverProcessed(flight, remedy, on: flights)
         } else if result.isAnswer || result.status != nil {
             answerCount += 1

@@ -30,8 +30,10 @@ extension RouteJudge {
     }
 
     /// The answer, as one about the topic where the credentials are refused for this topic, and taken for others.
-    func aboutItsTopic(_ result: SendResult, _ flight: SentWindow.Flight) -> SendResult {
-        guard result.verdict == .laneStopped(.credentials), credentialTopics.refused(flight.topic) == .topic else {
+    func aboutItsTopic(_ result: SendResult, _ flight: SentWindow.Flight, now: Duration) -> SendResult {
+        guard result.verdict == .laneStopped(.credentials),
+            credentialTopics.refused(flight.topic, now: now) == .topic
+        else {
             return result
         }
         var result = result

@@ -61,6 +61,7 @@ extension RouteJudge {
 
     /// The service has not processed this entry.
     func neverProcessed(_ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, on flights: Flights) {
+        if let name = breakers.name(of: flight.topic), topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
         switch remedy {
         case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
         case .newConnection: leftByUnproven(flight, on: flights)
@@ -75,7 +76,17 @@ extension RouteJudge {
 
     /// Whether an entry could go before those of topics that fare worse than others, as far as its topic and its tag tell.
     func goesFirst(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
-        guard goesFirst(breakers.number(of: fields.topic, in: batch.bytes)) else { return false }
+        goesFirst(breakers.number(of: fields.topic, in: batch.bytes)) && isFree(fields, in: batch)
+    }
+
+    /// The same, though the service may have refused its topic for now, of which it has taken something before.
+    func wasTaken(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
+        wasTaken(breakers.number(of: fields.topic, in: batch.bytes)) && isFree(fields, in: batch)
+    }
+
+    func wasTaken(_ topic: UInt32) -> Bool { credentialTopics.isProven(topic) && !silence.isBehind(topic) }
+
+    private func isFree(_ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {
         if !tagHold.isEmpty, tagHold.place(of: batch.bytes[fields.tag]) != nil { return false }
         return topicHold.isEmpty
             || !topicHold.isSetAside(String(decoding: batch.bytes[fields.topic], as: UTF8.self))

@@ -76,6 +76,16 @@ extension RouteJudge {
         }
     }
 
+    /// Topics that wait since they were refused, with all others, need not wait longer, where something of them was taken before:
+    /// those that went before them are not answered.
+    ///
+    /// - Returns: whether there are any.
+    func tryRefusedAgain(at now: Moment) -> Bool {
+        let topics = topicHold.refusedOnTrial.filter { wasTaken(breakers.number(of: $0)) }
+        for topic in topics { topicHold.hurry(topic, at: now) }
+        return !topics.isEmpty
+    }
+
     /// How long a topic is not tried, at least, whose refusals end connections.
     func pauseOfRefused(_ topic: UInt32) -> Duration {
         min(topicRefusals.pause(of: topic), configuration.throttle.maximumPause)

@@ -36,6 +36,12 @@ extension TopicHold {
         held[topic]?.isTold = false
     }
 
+    /// The topics on trial for refusals, none of them being tried just now.
+    var refusedOnTrial: [String] {
+        let onTrial = held.filter { $0.value.isOnTrial && $0.value.cause == .refusals }
+        return onTrial.contains { outs.values.contains($0.key) } ? [] : onTrial.keys.sorted()
+    }
+
     /// Something of a topic that goes was taken.
     mutating func othersTaken(now: Duration) { takenAt = now }
 

@@ -47,7 +47,10 @@ struct RouteFindings: Hashable, Sendable {
             .serviceAway, isMisconfigured ? .fault : waiting == 0 ? .notice : .warning, "route", route, route: route,
             since: away.since,
             affected: waiting, failures: away.failures, nextTryAt: nextConnectionAt, cause: away.error.message,
-            what: "route \(route) can't reach its push service at \(endpoint): \(away.error)",
+            what: away.isConnected
+                ? "route \(route) is connected to its push service at \(endpoint) again, and nothing is answered yet; before that: "
+                    + "\(away.error)"
+                : "route \(route) can't reach its push service at \(endpoint): \(away.error)",
             next: isMisconfigured
                 ? "put right what the error names; connections are tried again by themselves, and at once by the command"
                 : "see whether the network and the service are there; connections are tried again by themselves, and at "
@@ -79,11 +82,11 @@ struct RouteFindings: Hashable, Sendable {
     }
 
     private func careful(_ waiting: Int) -> HealthCondition? {
-        guard let carefulSince, waiting > 0 else { return nil }
+        guard let carefulSince, away == nil, waiting > 0 else { return nil }
         let few = carefulLimit.map { $0 == 1 ? "one notification" : "\($0) notifications" } ?? "few notifications"
         return HealthCondition(
             .sendingCarefully, .warning, "route", route, route: route, since: carefulSince, affected: waiting,
-            nextTryAt: away == nil ? nextConnectionAt : nil,
+            nextTryAt: nextConnectionAt,
             what: "route \(route) sends \(few) at a time: several connections have ended with the same notification "
                 + "unanswered, and it is not known yet which one ends them",
             next: "nothing has to be done: the one is found, and the others go; the log names it (`ends-connections`)")
@@ -104,7 +107,8 @@ struct RouteFindings: Hashable, Sendable {
             .nothingTaken, .warning, "route", route, route: route, since: since, affected: waiting,
             nextTryAt: nextConnectionAt,
             what:
-                "route \(route) has notifications in their turn, and its push service at \(endpoint) has taken nothing since",
+                "route \(route) has had notifications in their turn since \(Timestamp.format(since)), and its push service at "
+                + "\(endpoint) has taken none of them",
             next: "see in the log and in `holdfast lanes list` what the route does; the command tries the service",
             command: "holdfast doctor")
     }

@@ -12,6 +12,8 @@ struct ServiceReach: Sendable {
         var error: ConnectError
         /// Whether it has connections, and no answer: none has failed for that yet.
         var isSilence = false
+        /// Whether a connection was made since the last failure, on which nothing has been answered yet.
+        var isConnected = false
         /// Connections that failed, or ended without an answer.
         var failures: Int
     }
@@ -32,9 +34,14 @@ struct ServiceReach: Sendable {
     private var back: (first: Duration, last: Duration)?
     /// Whether a silent end is counted already, which ``RouteNews/unconnected(cause:)`` tells of once more.
     private var isEndCounted = false
+    /// Connections that ended soon after they were given something, with nothing answered on the route since the first of these had
+    /// something.
+    private var fruitless: (count: Int, since: Duration)?
     /// The end of a connection that had something for so long, without an answer to anything, is the service's silence, although
-    /// another connection has taken its place. What ends sooner may just have been given something.
+    /// another connection has taken its place. What ends sooner may just have been given something: then it takes so many, in as
+    /// long a time.
     static let patience = Duration.seconds(5)
+    static let greatestFruitless = 3
     /// So long nothing is answered before that is told, although all connections are open.
     static let hesitation = Duration.seconds(10)
     /// A service was slow, and not away, where an answer has ended two such silences in so long. From then on silence is twice as
@@ -61,6 +68,7 @@ struct ServiceReach: Sendable {
         case .connected:
             if !isConnected { (hasSent, hasAnswered) = (false, false) }
             (isConnected, isEndCounted) = (true, false)
+            away?.isConnected = true
             if !answersEach { away = nil }
         case .handedOut(_, first: _, last: _, count: _, connection: let number, possibleDuplicates: _):
             hasSent = true
@@ -68,7 +76,10 @@ struct ServiceReach: Sendable {
         case .endsSilent(let number, let cause):
             guard let since = unanswered[number] else { return }
             let now = moment()
-            guard now.monotonic - since.monotonic >= Self.patience else { return }
+            let before = fruitless ?? (0, since.monotonic)
+            fruitless = (min(before.count + 1, Self.greatestFruitless), before.since)
+            let isFruitless = fruitless?.count == Self.greatestFruitless
+            guard now.monotonic - (isFruitless ? before.since : since.monotonic) >= Self.patience else { return }
             isEndCounted = true
             failed(Self.unanswered(cause), now.wall)
         case .disconnected(let number, endpoint: _, cause: _, isExpected: _): unanswered[number] = nil
@@ -82,7 +93,9 @@ struct ServiceReach: Sendable {
         // Refusals are answers, too.
         case .parked, .credentialsDoubted, .laneChanged(_, .stopped): answered()
         // Somebody else's, which shows that it is not silent.
-        case .foreignAnswer: unanswered.removeAll(keepingCapacity: true)
+        case .foreignAnswer:
+            unanswered.removeAll(keepingCapacity: true)
+            fruitless = nil
         default: break
         }
     }
@@ -140,7 +153,7 @@ struct ServiceReach: Sendable {
     ///   - isExplained: whether all that is out is of topics that are set aside for getting no answers.
     mutating func look(waiting: Int, isExplained: () -> Bool, at now: Moment) {
         if isConnected, waiting == 0 { away = nil }
-        if let away, away.isSilence, back != nil, isExplained() { self.away = nil }
+        if let away, away.isSilence ? back != nil : away.isConnected, isExplained() { self.away = nil }
         if away == nil { back = nil }
         guard away == nil, let since = silentSince,
             now.monotonic - since.monotonic >= hesitation(since.monotonic)
@@ -155,7 +168,7 @@ struct ServiceReach: Sendable {
     }
 
     private static func unanswered(_ cause: String) -> ConnectError {
-        ConnectError(.temporary, "a connection ended without an answer: \(cause)")
+        ConnectError(.temporary, "a connection ended before anything was taken on it: \(cause)")
     }
 
     private mutating func failed(_ error: ConnectError, _ now: WallTime) {
@@ -163,12 +176,13 @@ struct ServiceReach: Sendable {
             away = Away(since: now, error: error, failures: 1)
             return
         }
-        (away.error, away.isSilence) = (error, false)
+        (away.error, away.isSilence, away.isConnected) = (error, false, false)
         away.failures += 1
         self.away = away
     }
 
     private mutating func answered() {
+        fruitless = nil
         if !unanswered.isEmpty { unanswered.removeAll(keepingCapacity: true) }
         guard isConnected else { return }
         hasAnswered = true

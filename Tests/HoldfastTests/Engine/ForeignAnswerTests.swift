@@ -182,6 +182,24 @@ import Testing
         #expect(bench.status.confirmed == 1900)
     }
 
+    @Test("Where the cause is not mended, an operator who resumes such a lane loses nothing, however often", arguments: [1, 5])
+    func resumedTooEarly(times: Int) throws {
+        let bench = try Bench { $0.suspects.greatestUniform = 100 }
+        bench.answer = { _ in SendResult(apnsStatus: 400, reason: "BadCollapseId") }
+        try bench.submit(0..<2000)
+        bench.settle()
+        for _ in 0..<times {
+            bench.core.resume(bench.lane(.atLeastOnce))
+            bench.settle()
+            #expect(bench.status.rejectedTotal == 100)
+            #expect(bench.status.lanes.contains { $0.stoppedBecause?.contains("in a row") == true })
+        }
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.core.resume(bench.lane(.atLeastOnce))
+        bench.advance(by: .seconds(90))
+        #expect(bench.status.confirmed == 1900)
+    }
+
     @Test("Bad notifications among good ones, or bad in different ways, are rejected as ever") func mixed() throws {
         let bench = try Bench { $0.suspects.greatestUniform = 10 }
         bench.answer = { notification in

@@ -101,6 +101,29 @@ import Testing
     }
 
     @Test(
+        "After a short outage in which all was refused, silent topics cost the others seconds, and not their deadlines",
+        arguments: [5, 20, 40], [1, 4])
+    func refusedBesideSilent(seconds: Int, silent: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { $0.topic.hasPrefix(Self.bad) }
+        let traffic = Traffic(bench, service)
+        try traffic.run(for: 6)
+        service.answer = { _ in Self.refused }
+        for round in 0..<(seconds + 30) {
+            if round == seconds { service.answer = { _ in .confirmed } }
+            for topic in 0..<silent {
+                let first = 1000 * topic + 2 * round
+                try bench.submit(Sample.notifications(first..<first + 2, of: Self.bad + "\(topic)"))
+            }
+            try traffic.run(for: 1)
+            // The pauses of a throttled route double.
+            if round == 2 * seconds + 5 + 5 * silent { #expect(traffic.oldest < .seconds(3)) }
+        }
+        #expect(traffic.oldest < .seconds(3))
+        #expect(isTold(bench) == (0..<silent).map { Self.bad + "\($0)" })
+    }
+
+    @Test(
         "A slow service and a topic that it refuses at once do not add up", arguments: [3, 5, 12],
         Refusal.allCases.flatMap { [(false, $0), (true, $0)] })
     func slow(seconds: Int, _ kind: (isWarm: Bool, refusal: Refusal)) throws {

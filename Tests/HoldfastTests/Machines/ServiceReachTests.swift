@@ -96,6 +96,24 @@ import Testing
         #expect(reach.away == nil)
     }
 
+    @Test("A service that ends each connection soon, and takes nothing, is away with the third one that had something")
+    mutating func endsEach() {
+        for second in 0..<7 {
+            let (number, second) = (second + 1, Int64(second))
+            connected(number, at: second)
+            handedOut(to: number, at: second)
+            take(.unconnected(cause: nil), at: second)
+            ended(number, at: second)
+            #expect((reach.away != nil) == (second >= 5), "\(second)")
+        }
+        connected(8, at: 10)
+        handedOut(to: 8, at: 10)
+        confirmed(at: 11)
+        #expect(reach.away == nil)
+        ended(8, at: 12)
+        #expect(reach.away == nil)
+    }
+
     @Test("What puts notifications off, such as a deadline that has passed, is no answer") mutating func deferred() {
         connected(1, at: 0)
         handedOut(to: 1, at: 1)
