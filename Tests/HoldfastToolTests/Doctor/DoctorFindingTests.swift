@@ -115,6 +115,23 @@ struct DoctorFindingTests {
         }
     }
 
+    @Test("A user or group of the unit that is not there is a fault; one that systemd makes, and a number, is none")
+    func accounts() {
+        func found(_ lines: String) -> [String] {
+            let unit = UnitFacts(path: "u", texts: ["[Service]\n\(lines)\n"])
+            #expect(unit.accountFindings.allSatisfy { $0.level == .fault && $0.next != nil })
+            return unit.accountFindings.map(\.found)
+        }
+        let user = found("User=nosuchuser")
+        #expect(user.count == 1 && user[0].hasPrefix("User=nosuchuser: ") && user[0].contains("217/USER"), "\(user)")
+        let groups = found("User=root\nGroup=nosuch\nSupplementaryGroups=root nosuch2\n")
+        #expect(groups.count == 2 && groups.allSatisfy { $0.contains("216/GROUP") }, "\(groups)")
+        for lines in [
+            "", "User=root\nGroup=root", "User=4711\nGroup=4711", "User=%i",
+            "DynamicUser=yes\nUser=nosuchuser\nGroup=nosuch", "User=nosuchuser\nUser=", "SupplementaryGroups=nosuch\nSupplementaryGroups=",
+        ] { #expect(found(lines) == [], "\(lines)") }
+    }
+
     @Test("A journal's key that is a credential is looked for among those that the unit gives")
     func credentials() throws {
         var configuration = try HoldfastConfiguration(yaml: "")
