@@ -228,6 +228,15 @@ struct DoctorFindingTests {
         #expect(!(nexts + remedies).contains { $0.contains("tried again") || $0.contains("what is named\"") })
     }
 
+    @Test("Of a process that does not answer it is said how a stopped one goes on, and that kill alone does not end it")
+    func stopped() {
+        let owner = "process 7 (holdfast, since 2026-11-29T12:00:00Z), which is stopped (`kill -CONT 7` lets it go on)"
+        var facts = JournalFacts(path: "/j", state: .open(JournalFacts.Figures(owner: owner)))
+        facts.service = .silent("nobody answers", next: JournalFacts.remedy(ofSilent: owner))
+        let next = facts.findings.first { $0.check == "answer" }?.next ?? ""
+        #expect(next.contains("`kill -CONT 7`") && next.contains("`kill -9 7`"), "\(next)")
+    }
+
     @Test("Of a file that is not there it is not advised who may read it")
     func missing() {
         let files = [
