@@ -21,7 +21,7 @@ struct RoutesConnectCommand: AsyncParsableCommand {
             process takes no orders · 69 nothing runs · others as in `holdfast --help`.
             """)
 
-    @Argument(help: ArgumentHelp("A route, by its name.", valueName: "route"))
+    @Argument(help: ArgumentHelp("A route, by its name.", valueName: "route"), completion: RouteCompletion.kind)
     var routes: [String] = []
 
     @Flag(name: .long, help: "All routes.")
