@@ -10,6 +10,9 @@ struct ControlPath: Sendable {
     /// The path under which the socket is made, where no client looks for it before it has the right mode.
     var unready: String { directory + "/" + Self.unreadyName }
 
+    /// The directory itself, also where its path is a link to it.
+    var place: String { directory + "/." }
+
     static let name = "control.sock"
     static let unreadyName = "control.sock.new"
 

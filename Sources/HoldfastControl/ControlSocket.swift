@@ -16,8 +16,9 @@ public import ServiceLifecycle
 ///     let group = ServiceGroup(services: [control, engine], gracefulShutdownSignals: [.sigterm], logger: logger)
 ///
 /// Only the process that owns the journal may run it. The socket has mode 0600 from its first moment, and serves processes of
-/// the same user and of root. It replaces a socket that a dead owner left behind, and is removed at an orderly end. List it
-/// before the engine, so that it serves until the engine has ended.
+/// the same user and of root. It replaces a socket that a dead owner left behind, and is removed at an orderly end. If somebody
+/// else removes or replaces it, it is made again within some seconds, and the log says so once. List it before the engine, so
+/// that it serves until the engine has ended.
 ///
 /// A slow or hostile client loses its connection, and disturbs nothing else: connections, bytes and time are limited
 /// (``Configuration``), and the engine never waits for a client.
@@ -36,8 +37,11 @@ public final class ControlSocket: Service, Sendable {
         public var messageLimit = Duration.seconds(10)
         /// How long requests under way may take at shutdown. Default: 2 seconds.
         public var shutdownLimit = Duration.seconds(2)
-        /// The time from a failure of the listening socket to the next attempt to make it. Default: 1 second.
+        /// The time from the end of the listening socket, by a failure or since its file was gone, to the next attempt to make
+        /// it. Default: 1 second.
         public var pauseAfterFailure = Duration.seconds(1)
+        /// The time from one look whether the socket's file is in its place to the next. Default: 1 second.
+        public var lookInterval = Duration.seconds(1)
 
         /// Creates the default limits.
         public init() {}
@@ -51,6 +55,13 @@ public final class ControlSocket: Service, Sendable {
 
     private typealias Accepted = AcceptedConnection<HTTPRequestPart, HTTPResponsePart>
 
+    /// What is told once a minute at most.
+    private enum Line: String, Hashable, Sendable {
+        case cannotAccept = "cannot-accept"
+        case lost = "socket-lost"
+        case failed = "socket-failed"
+    }
+
     private struct State: Sendable {
         var listener: (any Channel)?
         var connections: [ObjectIdentifier: any Channel] = [:]
@@ -61,7 +72,7 @@ public final class ControlSocket: Service, Sendable {
 
     private let path: ControlPath
     private let configuration: Configuration
-    private let acceptLimiter = Monitor(LogLimiter<Bool>(interval: .seconds(60)))
+    private let limiter = Monitor(LogLimiter<Line>(interval: .seconds(60)))
     private let front: HTTPFront
     private let limits = MessageLimits()
     private let mayOperate: @Sendable (PeerCredentials) -> Bool
@@ -113,16 +124,19 @@ public final class ControlSocket: Service, Sendable {
     /// - Throws: ``ControlError`` with code `cannotListen` when the socket can't be made at the start.
     public func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            var isFirst = true
-            while !state.withLock(\.isEnding) {
-                do {
-                    try await listen()
-                } catch  where !isFirst {
-                    logger.warning("the control socket \(path.socket) failed, and is made again: \(error)")
+            // Connections outlive the listening socket that has accepted them.
+            try await withThrowingDiscardingTaskGroup { connections in
+                var isFirst = true
+                while !state.withLock(\.isEnding) {
+                    do {
+                        try await listen(&connections)
+                    } catch  where !isFirst {
+                        tell(.failed, "the control socket \(path.socket) failed, and is made again: \(error)")
+                    }
+                    isFirst = false
+                    guard !state.withLock(\.isEnding) else { break }
+                    try await Task.sleep(for: configuration.pauseAfterFailure)
                 }
-                isFirst = false
-                guard !state.withLock(\.isEnding) else { break }
-                try await Task.sleep(for: configuration.pauseAfterFailure)
             }
         } onCancelOrGracefulShutdown: {
             self.shutDown()
@@ -142,7 +156,7 @@ public final class ControlSocket: Service, Sendable {
     // MARK: Listening
 
     /// Until the listening socket closes.
-    private func listen() async throws {
+    private func listen(_ connections: inout ThrowingDiscardingTaskGroup<any Error>) async throws {
         let (listener, file) = try await SocketFile.make(
             path,
             bind: { short in
@@ -154,23 +168,41 @@ public final class ControlSocket: Service, Sendable {
         }
         if !isWanted { listener.channel.close(promise: nil) }
         logger.debug("serving operators on \(path.socket)")
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await accept(listener))
-        } catch {
-            result = .failure(error)
+        let result = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
+            let channel = listener.channel
+            tasks.addTask { await self.look(after: file, channel) }
+            defer { tasks.cancelAll() }
+            do {
+                return .success(try await accept(listener, &connections))
+            } catch {
+                return .failure(error)
+            }
         }
         do { try file.remove() } catch { logger.warning("\(path.socket) can't be removed: \(FileFailure.text(error))") }
         if !state.withLock(\.isEnding) { try result.get() }
     }
 
-    private func accept(_ listener: NIOAsyncChannel<Accepted, Never>) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            try await listener.executeThenClose { connections in
-                for try await connection in connections {
-                    group.addTask { await self.serve(connection) }
-                }
+    private func accept(
+        _ listener: NIOAsyncChannel<Accepted, Never>, _ connections: inout ThrowingDiscardingTaskGroup<any Error>
+    ) async throws {
+        try await listener.executeThenClose { accepted in
+            for try await connection in accepted {
+                connections.addTask { await self.serve(connection) }
             }
+        }
+    }
+
+    /// Closes a listening socket whose file is gone, so that another is made. Until it is cancelled.
+    private func look(after file: SocketFile, _ listener: any Channel) async {
+        while true {
+            do { try await Task.sleep(for: configuration.lookInterval) } catch { return }
+            guard file.isLost else { continue }
+            tell(
+                .lost,
+                "the control socket \(path.socket) is not there any more, since somebody has removed, replaced or changed it: "
+                    + "it is made again, so that the service can be steered")
+            listener.close(promise: nil)
+            return
         }
     }
 
@@ -190,11 +222,13 @@ public final class ControlSocket: Service, Sendable {
     }
 
     private func sayNothingIsAccepted(_ error: any Error) {
+        tell(.cannotAccept, "operators can't connect to \(path.socket), and it is tried again in a second: \(error)")
+    }
+
+    private func tell(_ line: Line, _ text: String) {
         let now = EngineClock.system.monotonic()
-        guard acceptLimiter.withLock({ $0.admit(true, now: now) }) != nil else { return }
-        logger.warning(
-            "operators can't connect to \(path.socket), and it is tried again in a second: \(error)",
-            metadata: ["event": "cannot-accept"])
+        guard limiter.withLock({ $0.admit(line, now: now) }) != nil else { return }
+        logger.warning("\(text)", metadata: ["event": "\(line.rawValue)"])
     }
 
     private func prepare(_ channel: any Channel) -> EventLoopFuture<Accepted> {

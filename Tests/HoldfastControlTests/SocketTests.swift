@@ -1,10 +1,25 @@
 import Foundation
 import Holdfast
+import Logging
 import NIOCore
 import NIOPosix
 import Testing
 
 @testable import HoldfastControl
+
+/// A log that keeps the events of its lines.
+private struct KeptEvents: LogHandler {
+    let events: Monitor<[String]>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { events.withLock { $0.append("\(event.metadata?["event"] ?? "")") } }
+}
 
 @Suite("The socket in the journal's directory")
 struct SocketTests {
@@ -62,6 +77,52 @@ struct SocketTests {
             try await tasks.waitForAll()
         }
         #expect(!folder.hasSocket)
+    }
+
+    @Test(
+        "Removed or replaced by somebody, it is made again, is told once a minute, and whoever is connected stays so",
+        .timeLimit(.minutes(1)))
+    func madeAgain() async throws {
+        let folder = try Folder()
+        let events = Monitor<[String]>([])
+        let logger = Logger(label: "test") { _ in KeptEvents(events: events) }
+        var configuration = ControlSocket.Configuration()
+        (configuration.lookInterval, configuration.pauseAfterFailure) = (.milliseconds(20), .milliseconds(20))
+        try await serving(StubDesk(), in: folder, configuration: configuration, logger: logger) { _ in
+            let early = try await RawClient(folder)
+            early.get("/v1")
+            #expect(await waitUntil { early.statuses == [200] })
+            for isReplaced in [false, true] {
+                try FileManager.default.removeItem(atPath: folder.socket)
+                if isReplaced { try await leaveStale("control.sock", in: folder) }
+                var found: RemoteDesk?
+                for _ in 0..<1000 where found == nil {
+                    found = try? await RemoteDesk(journal: folder.path)
+                    if found == nil { try await Task.sleep(for: .milliseconds(5)) }
+                }
+                let remote = try #require(found)
+                _ = try await remote.status()
+                #expect(folder.mode == 0o600)
+                await remote.close()
+            }
+            early.get("/v1")
+            #expect(await waitUntil { early.statuses == [200, 200] })
+            #expect(events.withLock(\.self) == ["socket-lost"])
+        }
+        #expect(!folder.hasSocket)
+    }
+
+    @Test("In a directory that took the place of its own it makes no socket")
+    func movedAway() async throws {
+        let folder = try Folder()
+        var configuration = ControlSocket.Configuration()
+        (configuration.lookInterval, configuration.pauseAfterFailure) = (.milliseconds(20), .milliseconds(20))
+        try await serving(StubDesk(), in: folder, configuration: configuration) { _ in
+            try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
+            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(!folder.hasSocket)
+        }
     }
 
     private func leaveStale(_ name: String, in folder: Folder) async throws {

@@ -118,6 +118,22 @@ struct CommandTreeTests {
         #expect(try await Tool.start(arguments).result().status == 64)
     }
 
+    @Test("Routes are completed from the configuration, also one with mistakes; of one that is not there nothing is said")
+    func routeNames() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "holdfast.yaml",
+            """
+            journal: {path: push.journal}
+            routes:
+              - {name: alpha, endpoint: "http://127.0.0.1:1", topics: [a]}
+              - {name: beta, endpoint: "http://127.0.0.1:2", topics: [b], connections: many}
+            """)
+        let arguments = ["holdfast", "routes", "connect", "--config", folder("holdfast.yaml"), ""]
+        #expect(RouteCompletion.names(arguments, environment: [:]) == ["alpha", "beta"])
+        #expect(RouteCompletion.names(["holdfast", "--config", folder("none.yaml")], environment: [:]) == [])
+    }
+
     @Test(
         "Completions are what their shells can read",
         arguments: [

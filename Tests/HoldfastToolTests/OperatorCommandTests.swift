@@ -169,6 +169,11 @@ struct OperatorCommandTests {
         let listed = try await world.tool("lanes", "list")
         #expect(listed.status == 0 && listed.errors.contains("no control socket"), "\(listed.errors)")
         #expect(listed.output.contains("incident"))
+        let connect = try await world.tool("routes", "connect", "--all")
+        #expect(connect.status == 75 && connect.errors.contains("is in use by process"), "\(connect.errors)")
+        #expect(!connect.errors.contains("nothing waits"), "\(connect.errors)")
+        let status = try await world.tool("status")
+        #expect(status.status == 1 && status.output.contains("\n  next: "), "\(status.output)")
     }
 
     @Test("Someone who reads a journal at rest for a moment is waited for; one who goes on reading is named")

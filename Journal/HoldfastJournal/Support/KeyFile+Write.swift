@@ -21,6 +21,7 @@ extension KeyFile {
             )
         }
         try sync(path)
+        removeLeftovers(of: path)
     }
 
     /// Puts a key before those of the file. Of several that do so at once, one waits for the other.
@@ -30,6 +31,7 @@ extension KeyFile {
         let real = target
         let lock = try locked(real)
         defer { lock.unlock() }
+        removeLeftovers(of: real)
         let made = try written([key] + read(), real, like: real)
         do throws(JournalError) {
             try translated("write the key file", path) { () throws(LMDBError) in
@@ -63,7 +65,23 @@ extension KeyFile {
         }
     }
 
-    /// A new file beside another, on disk, under a name that nobody else takes.
+    /// Removes what killed processes have left beside the file, since keys are in there. One that is being written is locked.
+    private func removeLeftovers(of real: String) {
+        let (directory, base) = (Files.parent(of: real), URL(fileURLWithPath: real).lastPathComponent)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
+            guard name.hasPrefix(base + "."), name.hasSuffix(".new"),
+                UUID(uuidString: String(name.dropFirst(base.count + 1).dropLast(4))) != nil
+            else { continue }
+            let left = "\(directory)/\(name)"
+            let type = try? FileManager.default.attributesOfItem(atPath: left)[.type] as? FileAttributeType
+            guard type == .typeRegular, let file = try? OpenFile(left, .read) else { continue }
+            guard (try? file.tryLock(exclusive: true)) == true else { continue }
+            try? Files.remove(left)
+            file.unlock()
+        }
+    }
+
+    /// A new file beside another, on disk, under a name that nobody else takes, and locked for as long as it is open.
     ///
     /// - Parameter model: whose owner and mode it gets; nil for mode 0600.
     private func written(_ keys: [SealKey], _ other: String, like model: String? = nil) throws(JournalError) -> OpenFile
@@ -77,6 +95,7 @@ extension KeyFile {
         return try translated("write the key file", path) { () throws(LMDBError) in
             let file = try OpenFile(part, .create)
             do throws(LMDBError) {
+                _ = try file.tryLock(exclusive: true)
                 if let model { try file.takeOwnerAndMode(of: model) }
                 try file.replace(with: text)
                 try file.sync()

@@ -9,6 +9,8 @@ struct SocketFile: Sendable {
     /// Kept open, since the listening socket removes the path that it was bound to when it closes.
     private let directory: OpenDirectory
     private let identity: Identity
+    /// The number of the directory's file.
+    private let place: UInt64?
 
     /// The number of a removed file is given to a new one; the time tells them apart.
     private struct Identity: Hashable {
@@ -35,7 +37,8 @@ struct SocketFile: Sendable {
                 guard let found = try identify(path.socket) else {
                     throw ControlError(.cannotListen, "\(path.socket) went away")
                 }
-                return (bound, SocketFile(path: path, directory: directory, identity: found.identity))
+                let place = try identify(path.place)?.identity.number
+                return (bound, SocketFile(path: path, directory: directory, identity: found.identity, place: place))
             } catch {
                 close(bound)
                 throw error
@@ -44,6 +47,20 @@ struct SocketFile: Sendable {
             throw error
         } catch {
             throw ControlError(.cannotListen, "\(path.socket) can't be made: \(FileFailure.text(error))")
+        }
+    }
+
+    /// Whether clients can't find it any more: somebody has removed or replaced it.
+    ///
+    /// A directory that was moved away has taken its socket along. That is the journal's loss, which its owner notices, and what
+    /// is in its place now is another's.
+    var isLost: Bool {
+        do {
+            guard try Self.identify(path.place)?.identity.number == place else { return false }
+            return try Self.identify(path.socket)?.identity != identity
+        } catch {
+            // It is not known to be gone.
+            return false
         }
     }
 

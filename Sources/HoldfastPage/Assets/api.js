@@ -45,6 +45,13 @@ export async function post(path, body = {}) {
 }
 
 export async function refreshSession() { take(await get("session")); }
+
+/** The same, and nothing is drawn anew where nothing has changed. */
+export async function checkSession() {
+  const answer = await get("session");
+  if (["mayRead", "mayChange", "canSignIn", "csrf"].some((key) => answer[key] !== session[key])) take(answer);
+}
+
 export async function signIn(token) { take(await post("session", { token })); }
 export async function signOut() { take(await post("session/end")); }
 

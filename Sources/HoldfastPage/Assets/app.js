@@ -1,5 +1,5 @@
 // The page: which view is shown, who reads it, and whether it is live.
-import { APIError, refreshSession, session, signOut } from "./api.js";
+import { APIError, checkSession, refreshSession, session, signOut } from "./api.js";
 import { askToSignIn } from "./dialog.js";
 import { h, replace, sentence } from "./dom.js";
 import { clock } from "./format.js";
@@ -59,7 +59,10 @@ function makeContext(root, { rest, items }) {
     },
     update: () => Promise.resolve(),
   };
-  function shownNote(text) { replace(root.querySelector(".result") ?? h("p"), text && h("p", { class: "state" }, text)); }
+  // Who signs in while a question is open has the view drawn anew behind it.
+  function shownNote(text) {
+    replace((shown ?? context).root.querySelector(".result") ?? h("p"), text && h("p", { class: "state" }, text));
+  }
   return context;
 }
 
@@ -85,6 +88,7 @@ async function show() {
   const load = at.view.show(content, context);
   let waits = null;
   context.update = async () => {
+    if (shown !== context) return shown?.update();
     // One question at a time; a further one waits for it.
     if (waits) { waits.again = true; return waits.done; }
     const own = { again: false };
@@ -121,7 +125,11 @@ function locked() {
 
 function failed(content, context, error) {
   if (error.status === 0) return away();
-  if (error.status === 401) { session.mayRead = false; return replace(content, locked()); }
+  if (error.status === 401) {
+    session.mayRead = session.mayChange = false;
+    showSession();
+    return replace(content, locked());
+  }
   content.querySelector(":scope > .loading")?.remove();
   // What was shown before stays, with what is wrong above it.
   context.root.querySelector(".error")?.remove();
@@ -184,10 +192,23 @@ replace(part("views"), views.filter((view) => view.name).map((view) =>
 part("menu").addEventListener("click", () => openMenu(part("menu").getAttribute("aria-expanded") !== "true"));
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); part("main").focus(); });
 addEventListener("hashchange", show);
-document.addEventListener("session", () => { forget(); showSession(); showPlace().catch(() => {}); show(); });
+/** Null before the first word of it. */
+let isLive = null;
+document.addEventListener("session", () => {
+  forget();
+  showSession();
+  showPlace().catch(() => {});
+  show();
+  // Who may not read has no events, either.
+  if (isLive === false && session.mayRead) connect();
+});
 
 live.addEventListener("state", ({ detail }) => {
   replace(part("live"), detail);
+  const wasLive = isLive;
+  isLive = detail === "Live" || detail === "Every 10 s";
+  // Sessions end with the service's process, and that may be another one now.
+  if (isLive && wasLive === false) checkSession().catch(() => {});
   if (detail === "Connecting again") shown?.update();
 });
 let next = 0;

@@ -1,11 +1,14 @@
 // Questions that stop everything else: to be sure, and to sign in.
-import { h, sentence } from "./dom.js";
+import { h, replace, sentence } from "./dom.js";
 import { session, signIn } from "./api.js";
 
 let number = 0;
 
-/** Opens a dialog; resolves with what `accept` returns, or null when it is closed. */
-function open(title, content, action, accept) {
+/**
+ * Opens a dialog; resolves with what `accept` returns, or null when it is closed. With `offersSignIn`, who is refused for a session
+ * that has ended can sign in, and finds what was typed as it was.
+ */
+function open(title, content, action, accept, offersSignIn = false) {
   const { promise, resolve } = Promise.withResolvers();
   const id = `dialog-${number += 1}`;
   const fault = h("p", { class: "fault", role: "alert" });
@@ -18,11 +21,17 @@ function open(title, content, action, accept) {
       resolve(result ?? true);
       dialog.close();
     } catch (error) {
-      fault.textContent = error.message;
       button.disabled = false;
+      replace(fault, error.message, offersSignIn && error.status === 401 && session.canSignIn
+        && [" ", h("button", { type: "button", class: "small", onclick: signInAgain }, "Sign in")]);
     }
   } }, h("h2", { id }, title), content, fault, h("div", { class: "acts" },
     h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { class: "main" }, action)));
+  async function signInAgain() {
+    if (!await askToSignIn()) return;
+    replace(fault);
+    form.querySelector("button.main").focus();
+  }
   const dialog = h("dialog", { "aria-labelledby": id, onclose: () => { dialog.remove(); resolve(null); } }, form);
   document.body.append(dialog);
   dialog.showModal();
@@ -35,7 +44,7 @@ export function confirm(title, lines, action, accept = () => true, asksReason = 
   if (asksReason) {
     content.push(h("label", null, "Why, for other operators (may stay empty)", h("input", { name: "reason", maxlength: "200" })));
   }
-  return open(title, content, action, (form) => accept(form.elements.reason?.value.trim() ?? ""));
+  return open(title, content, action, (form) => accept(form.elements.reason?.value.trim() ?? ""), true);
 }
 
 /** Asks for the operators' token. */

@@ -36,8 +36,13 @@ enum PageBlacklist {
                 ? BlacklistScope(topic: items["topic"], endpoint: items["endpoint"]) : nil
             let removed = try await call.journal.desk.unblacklist([BlacklistKey(recipient, scope)])
             let which = scope.map { " for \($0.topic ?? "every topic") at \($0.endpoint ?? "every service")" } ?? ""
-            call.audit.tell("\(recipient)\(which) was taken off the blacklist", count: removed)
-            return try PageReply.json(BlacklistRemovalForm(matched: 1, removed: removed))
+            let entries = removed > 1 ? ", with \(Format.plural(removed, "entry", "entries"))" : ""
+            call.audit.tell(
+                removed > 0
+                    ? "\(recipient)\(which) was taken off the blacklist\(entries)"
+                    : "nothing was taken off the blacklist: \(recipient)\(which) is not on it", count: removed)
+            // An entry that is there is taken off.
+            return try PageReply.json(BlacklistRemovalForm(matched: removed, removed: removed))
         },
     ]
 

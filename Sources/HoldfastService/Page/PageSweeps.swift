@@ -16,7 +16,7 @@ enum PageSweeps {
                 report.matched += entries.count
                 for retry in try await call.journal.desk.retry(entries.map(\.uid)) { report.take(retry) }
             }
-            call.audit.tell("rejections were sent again (\(chosen(call)))", count: report.accepted)
+            call.audit.tell("sent again", report.accepted, "rejection", of: report.matched, chosen(call))
             return try PageReply.json(report)
         },
         .change("api/rejections/discard", names) { call in
@@ -25,7 +25,7 @@ enum PageSweeps {
                 report.matched += entries.count
                 report.discarded += try await call.journal.desk.discard(entries.map(\.uid))
             }
-            call.audit.tell("rejections were deleted (\(chosen(call)))", count: report.discarded)
+            call.audit.tell("deleted", report.discarded, "rejection", of: report.matched, chosen(call))
             return try PageReply.json(Partial(form: report, next: next))
         },
         .change("api/entries/withdraw", names) { call in
@@ -37,7 +37,8 @@ enum PageSweeps {
                     withdrawn: total.withdrawn + part.withdrawn, unknown: total.unknown + part.unknown,
                     gone: total.gone + part.gone)
             }
-            call.audit.tell("notifications were taken back (\(chosen(call)))", count: total.withdrawn + total.unknown)
+            call.audit.tell(
+                "taken back", total.withdrawn + total.unknown, "notification", of: matched, chosen(call))
             return try PageReply.json(Partial(form: WithdrawalForm(total, matched: matched), next: next))
         },
     ]
@@ -109,8 +110,11 @@ enum PageSweeps {
     /// Which were meant, for the log.
     private static func chosen(_ call: PageOperation.Call) -> String {
         let words = PageItems.entryNames.compactMap { name in
-            // A token is told as short as everywhere.
-            call.items[name].map { "\(name) \(name == "token" || name == "address" ? "\($0.prefix(4))…" : $0)" }
+            // A token is told as short as everywhere, and nothing is repeated at length.
+            call.items[name].map { text in
+                let isSecret = name == "token" || name == "address"
+                return "\(name) \(isSecret ? "\(text.prefix(4))…" : text.printable(maximumLength: 64))"
+            }
         }
         return words.isEmpty ? "all" : words.joined(separator: ", ")
     }

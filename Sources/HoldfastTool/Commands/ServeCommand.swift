@@ -49,14 +49,27 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print more on standard error.")
     var verbose = false
 
-    func run() async throws { try await reporting { try await serve() } }
+    func run() async throws {
+        if logFormat == .json, !check { Console.standard.writesObjects = true }
+        try await reporting {
+            do {
+                return try await serve()
+            } catch let error as ValidationError where Console.standard.writesObjects {
+                // A line of the log like all others, without the command's usage.
+                throw ToolError(.usage, error.message)
+            }
+        }
+    }
 
     private func serve() async throws -> ToolStatus {
         let hangUps = await ServiceProcess.hangUps()
         let configuration: HoldfastConfiguration
         let routes: [ReadyRoute]
         do {
-            configuration = try load()
+            configuration = try load { read in
+                // What ends the start is written as the log is to be, also where there are mistakes beside that.
+                Console.standard.writesObjects = !check && (logFormat ?? read.log.format) == .json
+            }
             if check {
                 let surroundings = ServiceSurroundings.warnings(configuration)
                 let check = ServiceCheck(configuration, json: json, surroundings: surroundings) { user in
@@ -80,12 +93,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The configuration, with the flags over it.
-    private func load() throws -> HoldfastConfiguration {
+    ///
+    /// - Parameter begins: called with what can be read of it, before it is examined.
+    private func load(_ begins: (HoldfastConfiguration) -> Void = { _ in }) throws -> HoldfastConfiguration {
         var configuration = try journalOptions.configOptions.load { rest in
+            begins(rest)
             var rest = rest
             rest.journal.path = journalOptions.journal ?? rest.journal.path
             return ServicePlan.problems(of: rest)
         }
+        begins(configuration)
         journalOptions.takeKeyFile(&configuration.journal)
         // A missing setting is one of the configuration's mistakes.
         if configuration.file == nil || journalOptions.journal != nil {

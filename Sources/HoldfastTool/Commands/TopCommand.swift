@@ -61,9 +61,10 @@ struct TopCommand: AsyncParsableCommand {
             try await TopSession(owner, terminal, interval: every, signs: signs, usesColor: usesColor).run()
             return .ok
         } catch let error as ControlError where error.code == .notServed {
-            throw ToolError(
-                .unavailable,
-                "no process that can be asked uses \(owner.place): `holdfast journal status` tells of one at rest")
+            throw owner.place.unserved(
+                atRest:
+                    "no process that can be asked uses \(owner.place): `holdfast journal status` tells of one at rest",
+                status: .unavailable)
         }
     }
 

@@ -74,7 +74,7 @@ struct DeskOpener {
             do throws(JournalError) {
                 return try atRest(journal)
             } catch {
-                guard ContinuousClock.now < deadline else { throw explain(error, hindrance) }
+                guard ContinuousClock.now < deadline else { throw explain(error, hindrance, journal) }
                 guard error.code == .beingRead || error.code == .ownedByAnotherProcess else { throw error }
             }
             try await Task.sleep(for: JournalOpening.pause)
@@ -88,16 +88,17 @@ struct DeskOpener {
         return .atRest(JournalDesk(journal: opened), opened)
     }
 
-    private func explain(_ error: JournalError, _ hindrance: ControlError) -> any Error {
+    private func explain(_ error: JournalError, _ hindrance: ControlError, _ journal: String) -> any Error {
         guard error.code == .ownedByAnotherProcess else { return error }
         // It has a socket, which says what to do.
         if hindrance.code == .busy { return ToolError(.entriesLeft, "\(error.message); \(hindrance.message)") }
+        guard hindrance.code == .notServed, let owner = try? JournalReader.owner(of: journal) else {
+            return ToolError(.entriesLeft, "\(error.message), and it can't be asked to: \(hindrance.message)")
+        }
+        let socket = MissingSocket(of: owner, journal: journal)
         return ToolError(
             .entriesLeft,
-            """
-            \(error.message), and it can't be asked to: \(hindrance.message). An application's own journal is steered while \
-            its program runs a ControlSocket; without one, stop that program first.
-            """)
+            "\(error.message), and it can't be asked to, since \(socket.words). Next: \(socket.next)")
     }
 }
 

@@ -22,17 +22,16 @@ extension HealthReport {
 
     /// Whoever uses the journal says how it is: no key is needed for that.
     private static func read(_ path: String) async throws -> HealthReport {
-        var silence: String?
+        var (silence, next): (String?, String?) = (nil, nil)
         let owner = try JournalReader.owner(of: path)
-        if owner != nil {
+        if let owner {
             do {
                 var report = HealthReport(try await answerOfBeginner(path), journal: path)
                 report.owner = owner
                 return report
             } catch let error as ControlError {
-                silence =
-                    error.code == .notServed
-                    ? "it serves no control socket (yet): it is starting, or an application without one" : error.message
+                let socket = error.code == .notServed ? MissingSocket(of: owner, journal: path) : nil
+                (silence, next) = (socket?.words ?? error.message, socket?.next)
             }
         }
         let wait = owner == nil ? HostDirectory.directory(ofOwn: path).flatMap(HostDirectory.wait(in:)) : nil
@@ -43,7 +42,7 @@ extension HealthReport {
             var report = HealthReport(wait, journal: path)
             if wait == nil {
                 report.state = silence == nil ? .atRest : .silent
-                (report.owner, report.silence) = (owner, silence)
+                (report.owner, report.silence, report.next) = (owner, silence, next)
             }
             report.unread = error.message
             return report
@@ -56,7 +55,7 @@ extension HealthReport {
         var report = HealthReport(wait, journal: path, conditions: try atRest(reader))
         if wait == nil {
             report.state = silence == nil ? .atRest : .silent
-            (report.owner, report.silence) = (owner ?? reader.owner, silence)
+            (report.owner, report.silence, report.next) = (owner ?? reader.owner, silence, next)
         }
         if let remedy = reader.sealing.remedy(of: path) {
             report.halfSealed = "\(reader.sealing.words). Next: \(remedy)"

@@ -65,7 +65,7 @@ enum JournalPlace: Sendable, CustomStringConvertible {
     }
 
     /// Of a journal of this machine; nil for one of the fleet.
-    private var directory: String? {
+    var directory: String? {
         switch self {
         case .directory(let path): path
         case .served(let journal): journal.path

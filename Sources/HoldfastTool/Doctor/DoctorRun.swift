@@ -47,7 +47,8 @@ struct DoctorRun: Sendable {
         take(
             .files,
             FileLook.look(configuration, user: FileLook.serviceUser(journal: journal, unit)).findings
-                + [FileLook.credential(configuration, unit)].compactMap(\.self) + unreadUnit(unit))
+                + [FileLook.credential(configuration, unit)].compactMap(\.self) + unreadUnit(unit)
+                + (unit?.accountFindings ?? []))
         begins("the journal")
         let facts = await journalFacts()
         let refusal = copiesRefusal
@@ -225,7 +226,8 @@ struct DoctorRun: Sendable {
     /// - Parameter path: where the configuration has it.
     private func look(_ route: RouteSettings, at path: String) async -> [DoctorFinding] {
         guard options.usesNetwork else {
-            return [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
+            return credentialsUnasked(route, at: path)
+                + [.skipped(.routes, "network", route.name, "nothing was connected to, as --no-network says")]
         }
         // Where they have a mistake, something else would be looked at than what is meant.
         guard
@@ -234,7 +236,7 @@ struct DoctorRun: Sendable {
             })
         else {
             let words = "nothing was connected to: its configuration has a mistake, which is told above"
-            return [.skipped(.routes, "network", route.name, words)]
+            return credentialsUnasked(route, at: path) + [.skipped(.routes, "network", route.name, words)]
         }
         var look = RouteLook(settings: route, isProbing: options.probes, notes: notes)
         look.knowsCredentials = ["signing-key", "certificate", "service-account", "token-command"].allSatisfy {
@@ -243,6 +245,14 @@ struct DoctorRun: Sendable {
         look.isForGateway = !configuration.gateway.listeners.isEmpty
         let facts = await look.look()
         return facts.findings(at: EngineClock.system.wall())
+    }
+
+    /// What can be told of a route's credentials without a connection: that there are none, where Apple's service wants some.
+    private func credentialsUnasked(_ route: RouteSettings, at path: String) -> [DoctorFinding] {
+        // Some that have a mistake are told as that.
+        let areSound = ["signing-key", "certificate"].allSatisfy { configuration.isSound("\(path).\($0)") }
+        guard areSound, route.credentialsWarning != nil else { return [] }
+        return [RouteFacts.withoutCredentials(route.name)]
     }
 
     private func look(_ webhook: WebhookSettings) async -> [DoctorFinding] {

@@ -56,7 +56,8 @@ struct JournalFacts: Sendable {
 
     enum Service: Sendable {
         case answered(DeskStatus, in: Duration)
-        case silent(String)
+        /// It says nothing: why, and what to do.
+        case silent(String, next: String)
     }
 }
 
@@ -201,13 +202,20 @@ extension JournalFacts {
 
     // MARK: Its process
 
+    /// What to do about a process that does not answer: a stopped one takes no other signal before it goes on.
+    static func remedy(ofSilent owner: String) -> String {
+        let process = ProcessLook.number(of: owner).map { "\($0)" } ?? "PID"
+        return
+            "see its log. `kill -CONT \(process)` lets a stopped process go on, which `kill` alone does not end; "
+            + "`kill -9 \(process)` ends one that is stopped or hangs. What was accepted stays in the journal"
+    }
+
     private func serviceFindings(_ service: Service) -> [DoctorFinding] {
         switch service {
-        case .silent(let why):
+        case .silent(let why, let next):
             return [
                 .warning(
-                    .service, "answer", nil, "the process that uses the journal does not answer: \(why)",
-                    next: "see its log; a process that is stopped or hangs is ended with `kill`, and nothing is lost")
+                    .service, "answer", nil, "the process that uses the journal does not answer: \(why)", next: next)
             ]
         case .answered(let status, let time):
             return [.ok(.service, "answer", nil, "it answered after \(Format.duration(time))")] + standing(status)

@@ -33,7 +33,7 @@ enum JournalLook {
             }
             var facts = JournalFacts(path: path, state: .open(figures))
             facts.history = Self.history(history, settings)
-            if owner != nil { facts.service = await service(path) }
+            if let owner { facts.service = await service(path, owner) }
             return facts
         } catch {
             var facts = JournalFacts(path: path, state: .unreadable(error))
@@ -47,16 +47,17 @@ enum JournalLook {
         let owner = try JournalReader.owner(of: path)
         var facts = JournalFacts(
             path: path, state: .withheld(JournalFacts.Withheld(owner: owner, credential: credential)))
-        if owner != nil { facts.service = await service(path) }
+        if let owner { facts.service = await service(path, owner) }
         return facts
     }
 
     /// - Returns: nil at rest.
     private static func serviceWithoutKey(_ path: String) async -> JournalFacts.Service? {
         do throws(JournalError) {
-            return try JournalReader.owner(of: path) == nil ? nil : await service(path)
+            guard let owner = try JournalReader.owner(of: path) else { return nil }
+            return await service(path, owner)
         } catch {
-            return .silent(error.message)
+            return .silent(error.message, next: JournalFacts.remedy(of: error))
         }
     }
 
@@ -84,7 +85,7 @@ enum JournalLook {
             span: status.oldestAt.map { EngineClock.system.wall().since($0) }, lost: status.lost)
     }
 
-    private static func service(_ path: String) async -> JournalFacts.Service {
+    private static func service(_ path: String, _ owner: String) async -> JournalFacts.Service {
         var limits = RemoteDesk.Configuration()
         (limits.connectLimit, limits.answerLimit) = (.seconds(3), .seconds(5))
         let start = ContinuousClock.now
@@ -98,8 +99,12 @@ enum JournalLook {
                 await desk.close()
                 throw error
             }
+        } catch let error as ControlError where error.code == .notServed {
+            let socket = MissingSocket(of: owner, journal: path)
+            return .silent(socket.words, next: socket.next)
         } catch {
-            return .silent(ToolError(error, otherwise: .unavailable).message)
+            let why = ToolError(error, otherwise: .unavailable).message
+            return .silent(why, next: JournalFacts.remedy(ofSilent: owner))
         }
     }
 }

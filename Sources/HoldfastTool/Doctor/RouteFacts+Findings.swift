@@ -21,14 +21,19 @@ extension RouteFacts {
 
     // MARK: Credentials
 
+    /// What is told of a route to Apple's services without credentials.
+    static func withoutCredentials(_ route: String, _ area: DoctorFinding.Area = .routes) -> DoctorFinding {
+        .fault(
+            area, "credentials", route,
+            "none, and Apple refuses all that comes without: nothing is delivered and everything kept",
+            next: "give the route a signing-key or a certificate")
+    }
+
     private func credentialsFinding(_ now: WallTime) -> DoctorFinding? {
         let place = environment.map { ", for \($0)" } ?? ""
         switch credentials {
         case nil: return nil
-        case .none? where isApples:
-            return fault(
-                "credentials", "none, and Apple refuses all that comes without",
-                next: "give the route a signing-key or a certificate")
+        case .none? where isApples: return Self.withoutCredentials(name, area)
         case .none?: return ok("credentials", "none")
         case .unusable(let why)?:
             return fault("credentials", why, next: "mend what is named; a running service keeps what it read before")

@@ -6,6 +6,11 @@ struct UnitFacts: Hashable, Sendable {
     /// The unit's file.
     var path: String
     var user: String?
+    /// `Group` and `SupplementaryGroups`.
+    var group: String?
+    var furtherGroups: [String] = []
+    /// Whether systemd makes the user and the group at the start.
+    var makesUser = false
     /// `nil` for the default of systemd, and for none.
     var stopLimit: Duration?
     var isStopLimited = true
@@ -60,6 +65,11 @@ struct UnitFacts: Hashable, Sendable {
             let value = line[line.index(after: equals)...].trimmingCharacters(in: .whitespaces)
             switch line[..<equals].trimmingCharacters(in: .whitespaces) {
             case "User": user = value.isEmpty ? nil : value
+            case "Group": group = value.isEmpty ? nil : value
+            case "SupplementaryGroups":
+                let names = value.split(separator: " ").map(String.init)
+                furtherGroups = names.isEmpty ? [] : furtherGroups + names
+            case "DynamicUser": makesUser = ["1", "yes", "true", "on", "y", "t"].contains(value.lowercased())
             case "TimeoutStopSec", "TimeoutSec":
                 isStopLimited = value != "infinity" && value != "0"
                 stopLimit = isStopLimited ? Self.time(value) ?? stopLimit : nil

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Holdfast
 internal import HoldfastControl
 internal import HoldfastTransport
+internal import Logging
 
 /// Standard output and standard error: lines, and on a terminal one line at the bottom that is drawn over.
 ///
@@ -14,6 +15,7 @@ final class Console: Sendable {
         var hasReader = true
         var errors = LineWriter()
         var warned: Set<String> = []
+        var writesObjects = false
     }
 
     private let state = Monitor(State())
@@ -105,9 +107,21 @@ final class Console: Sendable {
         }
     }
 
-    func error(_ message: String) { note("\(colored("error:", .red)) \(message)") }
+    /// Whether errors and warnings are objects of a log in JSON, one a line, as whoever reads that log expects of each line.
+    var writesObjects: Bool {
+        get { state.withLock { $0.writesObjects } }
+        set { state.withLock { $0.writesObjects = newValue } }
+    }
 
-    func warning(_ message: String) { note("\(colored("warning:", .yellow)) \(message)") }
+    func error(_ message: String) { tell(.error, message, .red) }
+
+    func warning(_ message: String) { tell(.warning, message, .yellow) }
+
+    private func tell(_ level: Logger.Level, _ message: String, _ color: Color) {
+        guard writesObjects else { return note("\(colored("\(level.rawValue):", color)) \(message)") }
+        let line = LogLineText(level: level, message: message, label: "holdfast", metadata: [:])
+        note(line.json(at: EngineClock.system.wall()))
+    }
 
     /// Warns of what is found again wherever a command looks: the first time.
     func warning(once message: String) {

@@ -26,6 +26,8 @@ struct HealthReport: Encodable, Equatable {
     var owner: String?
     /// Why a process that uses it says nothing; nil where it does.
     var silence: String?
+    /// What to do about that silence; nil where ``silence`` says it, and where there is none.
+    var next: String?
     /// Why nothing can be said of what is in it: its key is not here. Nil where something is.
     var unread: String?
     /// That one of its two files alone is sealed, so that no process opens it, and the next step; nil for all others.
@@ -62,7 +64,8 @@ struct HealthReport: Encodable, Equatable {
     /// - Parameter now: for how long something has lasted.
     func text(now: WallTime, color: (String, Console.Color) -> String = { text, _ in text }) -> String {
         var lines = [
-            color(headline, healthy ? .green : .red), unread.map { "what waits can't be read: \($0)" },
+            color(headline, healthy ? .green : .red), next.map { "  next: \($0.printable(maximumLength: 640))" },
+            unread.map { "what waits can't be read: \($0)" },
             halfSealed.map { color("its sealing is half done: \($0)", .red) }, queue(now), start,
         ].compactMap(\.self)
         let notices = conditions.filter { $0.severity == "notice" }

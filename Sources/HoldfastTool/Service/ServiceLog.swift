@@ -29,6 +29,7 @@ final class ServiceLog: Sendable {
         self.format = Monitor(format ?? .text)
         self.journal = NotifyAddress(journal)
         isForJournal = environment["JOURNAL_STREAM"]?.isEmpty == false && !console.isInteractive
+        console.writesObjects = format == .json
     }
 
     /// The least that is said; that of all loggers, those that were made before as well.
@@ -38,7 +39,10 @@ final class ServiceLog: Sendable {
     }
 
     /// How lines are written from now on.
-    func change(to format: LogFormat?) { self.format.withLock { $0 = format ?? .text } }
+    func change(to format: LogFormat?) {
+        self.format.withLock { $0 = format ?? .text }
+        console.writesObjects = format == .json
+    }
 
     func logger(_ label: String = "holdfast") -> Logger { Logger(label: label) { Handler(log: self, label: $0) } }
 

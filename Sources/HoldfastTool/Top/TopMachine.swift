@@ -48,6 +48,8 @@ struct TopMachine: Sendable {
     private(set) var lanes: [LaneKey] = []
     private(set) var selected: LaneKey?
     private(set) var message: Message?
+    /// Whether the selected lane is to be seen: no key acts on another.
+    var showsLane = true
     /// The most bytes of a text to look for.
     private static let longestText = 256
 
@@ -108,7 +110,7 @@ struct TopMachine: Sendable {
         case .text("/"), .text("f"): mode = .asking("")
         case .text("p"): confirm(.pause)
         case .text("r"): confirm(.resume)
-        case .text("t"): return selected.map { [.perform(Order(kind: .connect, lane: $0))] } ?? []
+        case .text("t"): return shownLane().map { [.perform(Order(kind: .connect, lane: $0))] } ?? []
         case .up, .text("k"): move(by: -1)
         case .down, .text("j"): move(by: 1)
         case .pageUp: move(by: -10)
@@ -121,11 +123,18 @@ struct TopMachine: Sendable {
     }
 
     private mutating func confirm(_ kind: Order.Kind) {
-        guard let selected else {
+        guard let lane = shownLane() else { return }
+        mode = .confirm(Order(kind: kind, lane: lane))
+    }
+
+    /// The selected lane; nil, with a message why, where there is none to be seen.
+    private mutating func shownLane() -> LaneKey? {
+        if selected == nil {
             message = Message(text: "the journal has no lanes yet")
-            return
+        } else if !showsLane {
+            message = Message(text: "too small to show a lane", isError: true)
         }
-        mode = .confirm(Order(kind: kind, lane: selected))
+        return showsLane ? selected : nil
     }
 
     private mutating func move(by count: Int) {

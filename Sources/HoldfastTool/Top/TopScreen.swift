@@ -41,6 +41,9 @@ struct TopScreen {
         return ([heading] + body + blanks + [footer]).map { $0.cut(to: size.columns, signs) }
     }
 
+    /// Whether the selected lane can be told in so much room.
+    static func showsLane(in size: TopSize) -> Bool { size.rows > 2 && size.columns >= 20 }
+
     /// All that there is, for a snapshot that is not drawn over.
     func snapshot() -> [TopLine] {
         let lines = [heading] + overview(rows: size.rows)
@@ -64,9 +67,14 @@ struct TopScreen {
         switch model.machine.mode {
         case .confirm(let order):
             let question = "\(order.kind.rawValue) \(safe("\(order.lane)"))?"
-            // What is cut off must not be what to press.
-            let fits = TopText.width(question) + 4 <= size.columns
-            return TopLine(fits ? "\(question) y/n" : "y/n: \(question)", .selected)
+            if TopText.width(question) + 4 <= size.columns { return TopLine("\(question) y/n", .selected) }
+            // What is cut off must not be what to press, nor what tells the lane from others.
+            let start = "y/n: \(order.kind.rawValue) "
+            let lanes = model.machine.lanes
+            let room = max(size.columns - start.count - 1, 1)
+            let names = TopText.distinct(lanes.map { safe($0.description) }, columns: room, signs)
+            let name = zip(lanes, names).first { $0.0 == order.lane }?.1 ?? safe("\(order.lane)")
+            return TopLine("\(start)\(name)?", .selected)
         case .asking(let text):
             return TopLine("find (token, apns-id or tag): \(safe(text))_", .selected)
         case .searching(let text): return TopLine("looking for \(safe(text)) ...", .faint)
@@ -86,6 +94,7 @@ struct TopScreen {
         guard let sample = model.history.newest else {
             return [TopLine(model.silence.map(safe) ?? "waiting for the first answer ...", .faint)]
         }
+        guard rows > 0 else { return [] }
         let lanes = TopLanes(status: sample.status, selected: model.machine.selected, screen: self)
         let (routes, reasons, figures) = (self.routes(sample.status), self.reasons(sample), rates + totals(sample))
         // A high terminal has room between the sections.
@@ -95,17 +104,32 @@ struct TopScreen {
         let routeRows = min(routes.count, max(rows / 5, 2))
         let laneRows = min(lanes.count + 1, max(rows - fixed - routeRows - 5, 3))
         let free = max(rows - fixed - routeRows - laneRows, 1)
-        let troubles = self.troubles(sample.status, rows: max(free - min(reasons.count, 3), 1))
-        var lines =
-            troubles + gap + figures + gap + routes.prefix(routeRows) + gap + lanes.table(rows: laneRows) + detail
+        let troubles = self.troubles(sample, rows: max(free - min(reasons.count, 3), 1))
+        var lines = troubles + gap + figures + gap + routes.prefix(routeRows) + gap + lanes.table(rows: laneRows)
+        // Keys act on the selected lane: it is there before all else.
+        guard lines.count <= rows else { return smallOverview(sample, lanes, rows: rows) }
+        lines += detail
         let left = rows - lines.count - max(gap.count, 0)
         if left >= 2 { lines += gap + reasons.prefix(left) }
         return lines
     }
 
+    /// The selected lane, what is wrong and a few figures, where there is no room for all.
+    private func smallOverview(_ sample: TopSample, _ lanes: TopLanes, rows: Int) -> [TopLine] {
+        let selected = Array(lanes.table(rows: 2).suffix(1))
+        guard rows > 1 else { return selected }
+        let troubles = self.troubles(sample, rows: max(rows / 3, 1))
+        let room = rows - troubles.count
+        let figures = (totals(sample).prefix(1) + rates).prefix(max(room - 3, 0))
+        let detail = lanes.detail.prefix(max(room - figures.count - 1, 0))
+        let laneRows = room - figures.count - detail.count
+        return troubles + figures + (laneRows > 1 ? lanes.table(rows: laneRows) : selected) + detail
+    }
+
     /// What is wrong in no more than so many rows, the worst first.
-    private func troubles(_ status: DeskStatus, rows: Int) -> [TopLine] {
-        let troubles = TopTroubles.list(status, silence: model.silence, now: now, safe: safe)
+    private func troubles(_ sample: TopSample, rows: Int) -> [TopLine] {
+        let troubles = TopTroubles.list(
+            sample.status, silence: model.silence, now: model.silence == nil ? now : sample.wall, safe: safe)
         guard !troubles.isEmpty else { return [TopLine("healthy", .green)] }
         var lines: [TopLine] = []
         for (index, trouble) in troubles.enumerated() {

@@ -135,6 +135,7 @@ final class TopSession {
         guard !isSuspended else { return }
         let size = terminal.size
         model.silence = silence
+        model.machine.showsLane = TopScreen.showsLane(in: size)
         let screen = TopScreen(model: model, size: size, signs: signs, now: EngineClock.system.wall())
         let output = painter.paint(screen.lines(), size)
         if !output.isEmpty, !terminal.write(output) { source.yield(.signal(.sighup)) }

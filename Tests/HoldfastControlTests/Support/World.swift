@@ -35,12 +35,12 @@ final class Folder: Sendable {
 func serving(
     _ desk: some OperatorDesk, in folder: Folder,
     configuration: ControlSocket.Configuration = ControlSocket.Configuration(),
+    logger: Logger = Logger(label: "test"),
     mayOperate: @escaping @Sendable (PeerCredentials) -> Bool = { $0.mayOperate(asUser: geteuid()) },
     _ body: @Sendable (RunningSocket) async throws -> Void
 ) async throws {
     let socket = ControlSocket(
-        desk: desk, journal: folder.path, configuration: configuration, logger: Logger(label: "test"),
-        mayOperate: mayOperate)
+        desk: desk, journal: folder.path, configuration: configuration, logger: logger, mayOperate: mayOperate)
     let group = ServiceGroup(
         configuration: .init(services: [.init(service: socket)], logger: Logger(label: "test")))
     try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastLMDB
 import Testing
 
 @testable import HoldfastJournal
@@ -113,6 +114,28 @@ import Testing
         #expect(added.count == 8)
         #expect(Set(try JournalKeys(file: path).ids) == Set(made + added))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["journal.key"])
+    }
+
+    @Test("What a killed process has left beside the file goes with the next key; what is being written stays")
+    func leftovers() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let path = scratch.path + "/journal.key"
+        let first = try JournalKeys.makeFile(path)
+        let (left, written) = ("journal.key.\(UUID().uuidString).new", "journal.key.\(UUID().uuidString).new")
+        let others = ["journal.key.old.new", "other.key.\(UUID().uuidString).new"]
+        for name in [left, written] + others {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(scratch.path)/\(name)"))
+        }
+        let file = try OpenFile("\(scratch.path)/\(written)", .read)
+        #expect(try file.tryLock(exclusive: true))
+        let second = try JournalKeys.addKey(toFile: path)
+        #expect(try JournalKeys(file: path).ids == [second, first])
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+        #expect(Set(names) == Set(["journal.key", written] + others), "\(names)")
+        file.unlock()
+        try JournalKeys.addKey(toFile: path)
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: scratch.path).contains(written))
     }
 
     /// What so many threads at once come to, but for those that fail.

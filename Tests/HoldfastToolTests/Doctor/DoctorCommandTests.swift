@@ -190,6 +190,30 @@ struct DoctorCommandTests {
         #expect(report.level("journal", "journal") == "ok", "\(report.output)")
     }
 
+    @Test("What serve --check warns of, and a unit that can't start, are told without the network, too")
+    func unasked() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "holdfast.yaml",
+            """
+            journal: {path: push.journal}
+            routes: [{name: apple, endpoint: production, topics: [com.example.app]}]
+            gateway: {http2: {listen: "127.0.0.1:0"}}
+            """)
+        try folder.write("h.service", "[Service]\nUser=nosuchuser\nGroup=nosuch\n")
+        let config = folder("holdfast.yaml")
+        let check = try await Tool.run("serve", "--check", "--config", config)
+        #expect(check.output.contains("warning: route apple has neither a signing-key"), "\(check)")
+        let unit = ["--unit", folder("h.service")]
+        let report = try Report(
+            try await Tool.start(["doctor", "--config", config, "--no-network", "--json"] + unit).result())
+        #expect(report.status == 78)
+        #expect(report.level("routes", "credentials") == "fault", "\(report.output)")
+        #expect(report.level("routes", "network") == "skipped")
+        #expect(report.level("files", "unit") == "fault", "\(report.output)")
+        #expect(report.found("unit").contains("User=nosuchuser") && report.found("unit").contains("Group=nosuch"))
+    }
+
     @Test("A configuration that can't be read, and a unit that is not there, are findings among others")
     func unread() async throws {
         let folder = try TemporaryFolder()

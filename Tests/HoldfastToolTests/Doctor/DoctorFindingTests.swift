@@ -115,6 +115,23 @@ struct DoctorFindingTests {
         }
     }
 
+    @Test("A user or group of the unit that is not there is a fault; one that systemd makes, and a number, is none")
+    func accounts() {
+        func found(_ lines: String) -> [String] {
+            let unit = UnitFacts(path: "u", texts: ["[Service]\n\(lines)\n"])
+            #expect(unit.accountFindings.allSatisfy { $0.level == .fault && $0.next != nil })
+            return unit.accountFindings.map(\.found)
+        }
+        let user = found("User=nosuchuser")
+        #expect(user.count == 1 && user[0].hasPrefix("User=nosuchuser: ") && user[0].contains("217/USER"), "\(user)")
+        let groups = found("User=root\nGroup=nosuch\nSupplementaryGroups=root nosuch2\n")
+        #expect(groups.count == 2 && groups.allSatisfy { $0.contains("216/GROUP") }, "\(groups)")
+        for lines in [
+            "", "User=root\nGroup=root", "User=4711\nGroup=4711", "User=%i",
+            "DynamicUser=yes\nUser=nosuchuser\nGroup=nosuch", "User=nosuchuser\nUser=", "SupplementaryGroups=nosuch\nSupplementaryGroups=",
+        ] { #expect(found(lines) == [], "\(lines)") }
+    }
+
     @Test("A journal's key that is a credential is looked for among those that the unit gives")
     func credentials() throws {
         var configuration = try HoldfastConfiguration(yaml: "")
@@ -209,6 +226,15 @@ struct DoctorFindingTests {
         }
         #expect(Set(remedies).count == codes.count && remedies[0].contains("key-file"))
         #expect(!(nexts + remedies).contains { $0.contains("tried again") || $0.contains("what is named\"") })
+    }
+
+    @Test("Of a process that does not answer it is said how a stopped one goes on, and that kill alone does not end it")
+    func stopped() {
+        let owner = "process 7 (holdfast, since 2026-11-29T12:00:00Z), which is stopped (`kill -CONT 7` lets it go on)"
+        var facts = JournalFacts(path: "/j", state: .open(JournalFacts.Figures(owner: owner)))
+        facts.service = .silent("nobody answers", next: JournalFacts.remedy(ofSilent: owner))
+        let next = facts.findings.first { $0.check == "answer" }?.next ?? ""
+        #expect(next.contains("`kill -CONT 7`") && next.contains("`kill -9 7`"), "\(next)")
     }
 
     @Test("Of a file that is not there it is not advised who may read it")

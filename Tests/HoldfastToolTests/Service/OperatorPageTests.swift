@@ -169,6 +169,7 @@ struct OperatorPageTests {
             #expect(try await world.get("/api/\(path)", fields: Self.bearer, body: "{}").status == 400)
             #expect(try await world.get("/api/\(path)", fields: Self.bearer, body: #"{"all":true}"#).status == 200)
         }
+        try await tellsNothing(world)
         #expect(try await post(Self.bearer, pause) == 200)
         #expect(try world.log.contains("lane \(Self.lane) was paused; by who has the operators' token, from 127.0.0.1"))
         #expect(try !world.log.contains(Self.token))
@@ -178,6 +179,23 @@ struct OperatorPageTests {
         #expect(try await world.get("/").status == 404)
         #expect(try await world.get("/health/live").status == 200)
         #expect(try await world.stop().status == 0)
+    }
+
+    /// A change that met nothing is told as that, and no filter at length.
+    private func tellsNothing(_ world: ServiceWorld) async throws {
+        let removed = try await world.get("/api/blacklist/remove", fields: Self.bearer, body: #"{"token":"00"}"#)
+        #expect(removed.status == 200 && removed.text.contains(#""matched":0,"removed":0"#), "\(removed.text)")
+        let tag = String(repeating: "a", count: 5000)
+        for path in ["rejections/retry", "rejections/discard", "entries/withdraw"] {
+            let body = #"{"tag":"\#(tag)"}"#
+            #expect(try await world.get("/api/\(path)", fields: Self.bearer, body: body).status == 200)
+        }
+        let log = try world.log
+        for words in [
+            "nothing was taken off the blacklist: ", "nothing was sent again: none matched (all)",
+            "nothing was deleted: none matched (all)", "nothing was taken back: none matched (tag aaa",
+        ] { #expect(log.contains(words), "\(words)") }
+        #expect(!log.contains(String(repeating: "a", count: 100)))
     }
 
     @Test(

@@ -108,6 +108,67 @@ struct TopScreenTests {
         #expect(screen.lines().last?.text.contains("y/n") == true)
     }
 
+    @Test(
+        "The selected lane is to be seen in every terminal in which keys act on it, and no heading without a row",
+        arguments: [(20, 3), (20, 5), (30, 8), (40, 10), (40, 12), (60, 16), (80, 24), (120, 40)])
+    func selected(columns: Int, rows: Int) {
+        var model = Self.model(Self.status(confirmed: 10, rejected: 3, lanes: 30, reason: "403"))
+        let size = TopSize(columns: columns, rows: rows)
+        #expect(TopScreen.showsLane(in: size))
+        for _ in 0..<30 {
+            let lines = TopScreen(model: model, size: size, signs: .unicode, now: Self.now).lines().map(\.text)
+            let text = lines.joined(separator: "\n")
+            #expect(lines.count { $0.hasPrefix(TopSigns.unicode.pointer) } == 1, "\(text)")
+            for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix("ROUTE ") {
+                #expect(next.hasPrefix("default"), "\(text)")
+            }
+            _ = model.machine.press(.down)
+        }
+    }
+
+    @Test("A question in a narrow terminal keeps what tells the lane from others")
+    func narrowQuestion() {
+        var model = Self.model(Self.status(lanes: 0))
+        var status = Self.status(lanes: 0)
+        status.lanes = Guarantee.allCases.map { guarantee in
+            DeskStatus.Lane(
+                key: LaneKey(route: "customer-notifications-of-production", urgency: .immediate, guarantee: guarantee),
+                state: .running, unconfirmed: 1, deferred: 0, isServed: true)
+        }
+        model.machine.took(status)
+        var questions: Set<String> = []
+        for _ in status.lanes {
+            _ = model.machine.press(.text("p"))
+            let screen = TopScreen(
+                model: model, size: TopSize(columns: 40, rows: 10), signs: .unicode, now: Self.now)
+            questions.insert(screen.lines().last?.text ?? "")
+            _ = model.machine.press(.text("n"))
+            _ = model.machine.press(.down)
+        }
+        #expect(questions.count == status.lanes.count, "\(questions)")
+        #expect(questions.allSatisfy { $0.hasPrefix("y/n: pause ") }, "\(questions)")
+    }
+
+    @Test("Of an owner that is silent, what was wrong does not go on, and is told as what was said before")
+    func silence() {
+        var status = Self.status()
+        status.conditions = [
+            HealthCondition(
+                .serviceAway, .warning, "route", "default", since: Self.now.advanced(by: .seconds(-10)), affected: 30,
+                what: "route default is away", next: "see to it", command: "holdfast routes connect default")
+        ]
+        var model = Self.model(status)
+        func text(after time: Duration) -> String {
+            TopScreen(
+                model: model, size: TopSize(columns: 200, rows: 40), signs: .ascii, now: Self.now.advanced(by: time)
+            ).lines().map(\.text).joined(separator: "\n")
+        }
+        #expect(text(after: .seconds(30)).contains("route default is away (40 s, 30 concerned). Next: see to it"))
+        model.silence = "for 30 s: gone"
+        #expect(text(after: .seconds(30)).contains("before that: route default is away (10 s, 30 concerned)"))
+        #expect(!text(after: .seconds(30)).contains("Next: see to it"))
+    }
+
     @Test("80 × 24 has what is wrong, rates, what waits, routes, lanes with their state in words, and the keys")
     func content() {
         var model = Self.model(Self.status(confirmed: 10, rejected: 3, reason: "InvalidProviderToken"))
@@ -245,6 +306,23 @@ struct TopKeyTests {
         machine.performed(order, failure: "it may not")
         #expect(machine.message == TopMachine.Message(text: "it may not", isError: true))
         #expect(machine.press(.control("c")) == [.quit])
+    }
+
+    @Test("Nothing is asked and nothing is done about a lane that is not to be seen")
+    func hidden() {
+        var machine = TopMachine()
+        let lane = LaneKey(route: "r", urgency: .immediate, guarantee: .atLeastOnce)
+        machine.took(
+            DeskStatus(
+                lanes: [DeskStatus.Lane(key: lane, state: .running, unconfirmed: 0, deferred: 0, isServed: true)],
+                routes: []))
+        machine.showsLane = false
+        for key in "prt" {
+            #expect(machine.press(.text(key)).isEmpty)
+            #expect(machine.mode == .overview && machine.message?.isError == true, "\(key)")
+        }
+        machine.showsLane = true
+        #expect(machine.press(.text("t")) == [.perform(TopMachine.Order(kind: .connect, lane: lane))])
     }
 
     @Test("A text to find is typed, changed, given up, and what is found is read")

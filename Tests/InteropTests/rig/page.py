@@ -161,10 +161,13 @@ def audit(gateway):
     """Who has changed what is in the log, and no secret is."""
     log = (gateway.folder / "serve.log").read_text(errors="replace")
     for words in [f"lane {LANE} was paused, because: for the trial; by session ", f"lane {LANE} was resumed", "an operator signed in",
-                  "a wrong token was presented", "rejections were sent again (topic com.example.app, reason BadCollapseId)",
-                  "was taken off the blacklist", "notifications were taken back (tag welcome)"]:
+                  "a wrong token was presented", " sent again (topic com.example.app, reason BadCollapseId)",
+                  "was taken off the blacklist", " taken back (tag welcome)"]:
         if words not in log:
             raise Failure(f"the log does not tell that {words!r}: {log[-3000:]}")
+    for words in ["nothing was sent again", "nothing was taken back", "nothing was taken off"]:
+        if words in log:
+            raise Failure(f"the log tells that {words}: {log[-3000:]}")
     if TOKEN in log or BAD in log:
         raise Failure("the log tells a token")
 

@@ -164,11 +164,44 @@ async function keyboard(page) {
 }
 
 async function away(page) {
+  const who = `document.getElementById("who").innerText`;
+  const restart = async () => {
+    steps.tell("kill");
+    await page.until(`!document.getElementById("away").hidden`, "the page says that the service is away");
+    steps.tell("start");
+    await page.until(`document.getElementById("away").hidden && document.getElementById("live").textContent === "Live"`, "the page is live again", 40);
+  };
   await show(page, "");
-  steps.tell("kill");
-  await page.until(`!document.getElementById("away").hidden`, "the page says that the service is away");
-  steps.tell("start");
-  await page.until(`document.getElementById("away").hidden && document.getElementById("live").textContent === "Live"`, "the page is live again", 40);
+  check((await page.run(who)).includes("Signed in"), "the session has lasted until now");
+  await restart();
+  await page.until(`!${who}.includes("Signed in")`, "the page says that the session has ended with the service");
+  await signsInAgain(page, restart, who);
+}
+
+/** A question that was open over a restart is answered after signing in, with the reason that was typed before. */
+async function signsInAgain(page, restart, who) {
+  const last = `[...document.querySelectorAll("dialog[open]")].at(-1)`;
+  const signIn = async () => {
+    await page.type("token", plan.token, last);
+    await page.press("Sign in", last);
+  };
+  await page.press("Sign in", `document.getElementById("who")`);
+  await signIn();
+  await page.until(`${who}.includes("Signed in")`, "somebody is signed in again");
+  await show(page, "lanes", plan.lane);
+  await page.press(`Pause lane ${plan.lane}`);
+  await page.type("reason", "over the restart", dialog);
+  await restart();
+  await page.press("Pause", dialog);
+  await page.until(`Boolean(${dialog}?.querySelector(".fault button"))`, "who is refused can sign in");
+  await page.press("Sign in", `${dialog}.querySelector(".fault")`);
+  await page.until(`document.querySelectorAll("dialog[open]").length === 2`, "the token is asked for");
+  await signIn();
+  await page.until(`document.querySelectorAll("dialog[open]").length === 1`, "the question is there again");
+  check(await page.run(`${dialog}.querySelector("[name=reason]").value`) === "over the restart", "the reason is as it was typed");
+  await confirm(page, "Pause");
+  const state = `document.querySelector('[data-key="lane-${plan.lane}"]').closest("tr").innerText`;
+  await page.until(`${state}.includes("paused") && ${state}.includes("over the restart")`, "the lane is paused, and the page shows it");
 }
 
 // MARK: The trial

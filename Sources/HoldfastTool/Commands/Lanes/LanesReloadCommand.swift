@@ -25,14 +25,15 @@ struct LanesReloadCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await reload() } }
 
     private func reload() async throws -> ToolStatus {
+        let place = try placeOptions.place()
         let reloads: [CredentialReload]
         do {
-            let desk = try await placeOptions.place().liveDesk()
+            let desk = try await place.liveDesk()
             reloads = try await desk.reloadCredentials()
             await desk.close()
         } catch let error as ControlError where error.code == .notServed {
-            throw ToolError(
-                .unavailable, "no process that takes orders uses the journal; what starts next reads them anyway")
+            throw place.unserved(
+                atRest: "no process that takes orders uses the journal; what starts next reads them anyway")
         }
         for reload in reloads {
             let words = reload.failure.map { "not taken up: \($0.printable(maximumLength: 1000))" } ?? "read again"

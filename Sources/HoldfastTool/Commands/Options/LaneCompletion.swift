@@ -34,7 +34,7 @@ enum LaneCompletion {
         )
     }
 
-    private static func value(_ flag: String, in arguments: [String]) -> String? {
+    static func value(_ flag: String, in arguments: [String]) -> String? {
         for (index, argument) in arguments.enumerated() {
             if argument.hasPrefix("\(flag)=") { return String(argument.dropFirst(flag.count + 1)) }
             if argument == flag, index + 1 < arguments.count { return arguments[index + 1] }

@@ -17,11 +17,11 @@ struct RoutesConnectCommand: AsyncParsableCommand {
               holdfast routes connect --all
 
             Exit codes: 0 every route has a connection, or needs none, and nothing was refused · 78 the service still refuses a \
-            lane or a topic · 75 a route has no connection yet, or no answer, or is throttled and nothing was taken · 69 nothing runs · others as in \
-            `holdfast --help`.
+            lane or a topic · 75 a route has no connection yet, or no answer, or is throttled and nothing was taken, or the \
+            process takes no orders · 69 nothing runs · others as in `holdfast --help`.
             """)
 
-    @Argument(help: ArgumentHelp("A route, by its name.", valueName: "route"))
+    @Argument(help: ArgumentHelp("A route, by its name.", valueName: "route"), completion: RouteCompletion.kind)
     var routes: [String] = []
 
     @Flag(name: .long, help: "All routes.")
@@ -39,12 +39,13 @@ struct RoutesConnectCommand: AsyncParsableCommand {
     func run() async throws { try await reporting { try await connect() } }
 
     private func connect() async throws -> ToolStatus {
+        let place = try placeOptions.place()
         let desk: RemoteDesk
         do {
-            desk = try await placeOptions.place().liveDesk()
+            desk = try await place.liveDesk()
         } catch let error as ControlError where error.code == .notServed {
-            throw ToolError(
-                .unavailable, "no process that takes orders uses the journal, so nothing waits for a connection")
+            throw place.unserved(
+                atRest: "no process that takes orders uses the journal, so nothing waits for a connection")
         }
         do {
             let known = try await desk.status().routes.map(\.name)
