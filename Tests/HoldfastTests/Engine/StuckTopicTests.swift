@@ -173,6 +173,23 @@ import Testing
         #expect(traffic.oldest < .seconds(20))
     }
 
+    @Test("Many topics that are refused, and as many that are taken, each with traffic: the latter go", arguments: [5, 20, 60])
+    func manyOfEach(count: Int) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        service.answer = { $0.topic.hasPrefix(Self.bad) ? Self.tooMany : .confirmed }
+        var next = 0
+        for _ in 0..<80 {
+            for topic in 0..<count {
+                try bench.submit(Sample.notifications(next..<next + 1, of: Self.bad + "\(topic)"))
+                try bench.submit(Sample.notifications(next + 1..<next + 2, of: "com.example.good\(topic)"))
+                next += 2
+            }
+            service.run(for: .seconds(1))
+        }
+        #expect(service.taken.count > 40 * count)
+    }
+
     @Test("Behind twelve topics that are refused the others go", arguments: [false, true]) func many(isWarm: Bool)
         throws
     {
