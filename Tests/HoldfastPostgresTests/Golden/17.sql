@@ -71,6 +71,36 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "holdfast".claim_outbox(of_journal int4, of_epoch int8, most int4, hold_milliseconds int8, now_milliseconds int8) FROM PUBLIC;
+CREATE TABLE "holdfast".losses (
+    journal int4 PRIMARY KEY,
+    began_at timestamptz NOT NULL,
+    ended_at timestamptz NOT NULL
+);
+CREATE FUNCTION "holdfast".note_loss(of_journal int4, of_epoch int8, from_milliseconds int8) RETURNS int8
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    change timestamptz;
+BEGIN
+    PERFORM FROM "holdfast".journals j WHERE j.id = of_journal AND j.epoch = of_epoch FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'the journal has another owner';
+    END IF;
+    SELECT f.since INTO change FROM "holdfast".fleet f;
+    INSERT INTO "holdfast".losses
+        VALUES (of_journal, to_timestamp(from_milliseconds / 1000.0), change)
+        ON CONFLICT (journal) DO UPDATE SET began_at = excluded.began_at, ended_at = excluded.ended_at;
+    RETURN floor(extract(epoch FROM change) * 1000)::int8;
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".note_loss(of_journal int4, of_epoch int8, from_milliseconds int8) FROM PUBLIC;
+CREATE FUNCTION "holdfast".list_losses() RETURNS TABLE (id int4, began int8, ended int8)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT l.journal, floor(extract(epoch FROM l.began_at) * 1000)::int8, floor(extract(epoch FROM l.ended_at) * 1000)::int8
+        FROM "holdfast".losses l WHERE l.ended_at > clock_timestamp() - interval '30 days';
+END
+$$;
+REVOKE ALL ON FUNCTION "holdfast".list_losses() FROM PUBLIC;
 INSERT INTO "holdfast".schema (version, readable_from) VALUES (17, 7);
 COMMIT;
 
@@ -159,6 +189,8 @@ GRANT EXECUTE ON FUNCTION "holdfast".doubt_of(int4, int8, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".end_doubt(int4, int8) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".vouch(text, text, text, text, int4[]) TO "service";
 GRANT EXECUTE ON FUNCTION "holdfast".claim_outbox(int4, int8, int4, int8, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".note_loss(int4, int8, int8) TO "service";
+GRANT EXECUTE ON FUNCTION "holdfast".list_losses() TO "service";
 COMMIT;
 
 BEGIN;
