@@ -52,16 +52,17 @@ package final class FleetRecord: Sendable {
         case .inDoubt(let journal, let loss):
             return HealthCondition(
                 .commitsLost, .fault, "journal", journal, since: now,
-                what:
-                    "Notifications of journal \(journal) may be LOST: its host was lost, and nobody who is there knows whether the "
-                    + "database has all of its commits. What that host accepted \(loss.words) may be in no journal, at-least-once "
-                    + "as well as at-most-once: then it is not sent again, and no outcome is told. What the database has may have "
-                    + "been sent: at-most-once, it is not sent and ends as unknown; at-least-once, it is sent, and may arrive twice",
-                next:
-                    "find what is missing: compare what senders have logged as accepted in that time with what "
-                    + "`holdfast journal find --fleet --apns-id ID` finds, and submit it again; it may have been sent before. See "
-                    + "which server was promoted, or which backup was restored: another one, or the lost host's journal.path, may "
-                    + "have more", command: "holdfast postgres status")
+                what: """
+                    Notifications of journal \(journal) may be LOST: its host was lost, and nobody who is there knows whether the \
+                    database has all of its commits. What that host accepted \(loss.words) may be in no journal, at-least-once as \
+                    well as at-most-once: then it is not sent again, and no outcome is told. What the database has may have been \
+                    sent: at-most-once, it is not sent and ends as unknown; at-least-once, it is sent, and may arrive twice
+                    """,
+                next: """
+                    find what is missing: compare what senders have logged as accepted in that time with what `holdfast journal \
+                    find --fleet --apns-id ID` finds, and submit it again; it may have been sent before. See which server was \
+                    promoted, or which backup was restored: another one, or the lost host's journal.path, may have more
+                    """, command: "holdfast postgres status")
         case .ordersLost(let journal, let number, let back, let refused):
             let lost = LostOrders(journal, after: number, putBack: back, refused: refused)
             return HealthCondition(
