@@ -400,7 +400,7 @@ let package = Package(
             dependencies: [
                 "BuiltProgram", "Holdfast", "HoldfastAPNsAnswers", "HoldfastControl", "HoldfastGateway",
                 "HoldfastJournal",
-                "HoldfastLegacyAPNs", "HoldfastPage",
+                "HoldfastLegacyAPNs", "HoldfastPage", "HoldfastPostgres",
                 "HoldfastService", "HoldfastTesting", "HoldfastTool", "Scratch", "TestPostgres", argumentParser,
                 logging, nioCore,
                 nioPosix, serviceLifecycle, unixSignals,

@@ -177,6 +177,38 @@ struct FullTests {
         #expect(status.totals.confirmed == status.totals.accepted - UInt64(status.unconfirmed))
     }
 
+    @Test("What is kept and takes the room of a full journal is named, with what to do about it")
+    func kept() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let journal = try LMDBJournal(directory: scratch.journal, options: Self.options(limit: 2 << 20))
+        defer { journal.close() }
+        let lane = try journal.openLane(immediate).id
+        var refused: JournalError?
+        for _ in 0..<200 where refused == nil {
+            do {
+                let first = try journal.append(0..<50, to: lane, payloadByteCount: 1500).rawValue
+                let rejected = uids(first...first + 49).map { uid in
+                    Settlement(EntryKey(lane: lane, uid: uid), .reject(rejection))
+                }
+                try journal.settle(SettlementBatch(others: rejected))
+            } catch let error as JournalError {
+                refused = error
+            }
+        }
+        let error = try #require(refused)
+        #expect(error.code == .limitReached && error.message.contains(" of them by "), "\(error)")
+        #expect(error.message.contains(" rejections)"), "\(error)")
+        #expect(error.advice?.next.contains("`limits.rejections`") == true)
+        // What waits is no matter of advice: delivery makes room.
+        let other = Scratch()
+        defer { other.remove() }
+        let waiting = try LMDBJournal(directory: other.journal, options: Self.options(limit: 2 << 20))
+        defer { waiting.close() }
+        let full = try Self.fill(waiting, try waiting.openLane(immediate).id)
+        #expect(full.advice == nil && !full.message.contains(" of them by "), "\(full)")
+    }
+
     @Test("It drains as well while a reader pins every page it ever saw")
     func limitWithPinnedReader() throws {
         let scratch = Scratch()
@@ -378,6 +410,10 @@ struct FullTests {
         #expect(least == (126 << 20) + (256 << 10))
         #expect(space.leastAllocation(for: 1 << 20, highWaterPages: 25_600, freePages: 17_000) == 100 << 20)
         #expect(space.roomNeeded(to: least) == (42 << 20) + (256 << 10))
+        // Remembered identities beyond a quarter of the limit go.
+        #expect(space.greatestIdentityPages == 65_536)
+        #expect(space.greatestIdentities(of: 1000, on: 65_536) == nil)
+        #expect(space.greatestIdentities(of: 1000, on: 131_072) == 500)
         #expect(space.admit(1 << 20, highWaterPages: 10) == .admitted)
         space.usedPages = (1 << 30) / 4096
         #expect(space.admit(1, highWaterPages: 10) == .limitReached)

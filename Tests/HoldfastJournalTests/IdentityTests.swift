@@ -109,6 +109,49 @@ struct IdentityTests {
         #expect(try journal.append(named((next..<next + 100).map(\.self), lane)).repeats.count == 100)
     }
 
+    /// Has `count` notifications accepted and confirmed, 500 at a time.
+    private func deliver(_ count: UInt64, _ journal: LMDBJournal, _ lane: LaneID) throws {
+        for start in stride(from: 1, through: count, by: 500) {
+            let first = try journal.append(named(Array(start..<start + 500), lane)).first.rawValue
+            try journal.acknowledge(uids(first...first + 499), lane)
+        }
+    }
+
+    @Test("Remembered ids never fill a journal: the oldest give way to what comes, and the newest are known")
+    func giveWay() throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        let (journal, lane) = try open(scratch, limit: 1 << 20)
+        defer { journal.close() }
+        // Nearly twice as many as would fill it.
+        try deliver(30_000, journal, lane)
+        let status = try journal.status()
+        #expect(status.unconfirmed == 0 && status.usedBytes < 600_000, "\(status.usedBytes)")
+        #expect(status.identities > 2000 && status.identities < 5000, "\(status.identities)")
+        #expect(try journal.append(named(Array(29_001...30_000), lane)).repeats.count == 1000)
+        #expect(try journal.append(named([1, 2, 3], lane)).repeats.isEmpty)
+        #expect(journal.wantOfRoom == nil)
+    }
+
+    @Test("A journal that is full of remembered ids when it is opened, as by a lower limit, forgets the oldest")
+    func lowerLimit() async throws {
+        let scratch = Scratch()
+        defer { scratch.remove() }
+        var (journal, lane) = try open(scratch)
+        try deliver(20_000, journal, lane)
+        #expect(try journal.status().identities == 20_000)
+        journal.close()
+        (journal, lane) = try open(scratch, limit: 1 << 20)
+        for _ in 0..<2000 {
+            if try journal.status().identities < 5000 { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try journal.status().identities < 5000)
+        let appended = try journal.append(named([1, 20_000], lane))
+        #expect(appended.repeats.map(\.index) == [1])
+        journal.close()
+    }
+
     @Test("One half in common is not enough")
     func halves() throws {
         let scratch = Scratch()

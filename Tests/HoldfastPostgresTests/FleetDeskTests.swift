@@ -265,8 +265,8 @@ struct FleetDeskTests {
             WHERE pronamespace = '\(schema.name)'::regnamespace AND has_function_privilege('\(role)', oid, 'EXECUTE')
             """)
         #expect(
-            may == "ask_command forget_command give_order list_journals list_releases read_answer read_orders "
-                + "schema_version withdraw_command withdraw_order")
+            may == "ask_command forget_command give_order list_journals list_losses list_releases read_answer "
+                + "read_orders schema_version withdraw_command withdraw_order")
         let connection = try schema.connect(as: role)
         for table in ["commands", "notes", "blacklist", "journals", "orders"] {
             #expect(connection.state("SELECT * FROM \(schema.name).\(table)") == "42501")

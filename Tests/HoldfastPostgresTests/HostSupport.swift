@@ -44,7 +44,7 @@ final class News: Sendable {
             told.withLock { $0.append("foreign \(journal) \(copy.split(separator: "/").last ?? "")") }
         case .setAside(let journal, let copy, .apart):
             told.withLock { $0.append("apart \(journal) \(copy.split(separator: "/").last ?? "")") }
-        case .inDoubt(let journal): told.withLock { $0.append("doubt \(journal)") }
+        case .inDoubt(let journal, _): told.withLock { $0.append("doubt \(journal)") }
         case .ordersLost(let journal, let number, let back, let refused):
             told.withLock { $0.append("orders \(journal) \(number) \(back.count) \(refused.count)") }
         }

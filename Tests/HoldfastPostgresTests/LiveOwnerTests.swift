@@ -191,6 +191,7 @@ struct LostClaimsTests {
             if isOver.withLock({ $0 }) { refuse(index) }
         }
 
+        var earliestTime: WallTime { EngineClock.system.wall() }
         var identityBounds: (age: Duration, limit: Int) { (.seconds(60), 1000) }
         var count: Int { submitted.withLock(\.count) }
 

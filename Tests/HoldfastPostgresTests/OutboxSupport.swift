@@ -34,6 +34,15 @@ extension OwnSchema {
     var outcomeCount: String { get throws { try psql("SELECT count(*) FROM S.outcomes") } }
 }
 
+extension OutboxCalls {
+    /// As a host whose clock is right.
+    func claim(
+        _ most: Int, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [OutboxRow] {
+        try claim(most, at: EngineClock.system.wall(), connection, by: deadline)
+    }
+}
+
 /// A host with a journal of its own in a schema: all but what seeks and keeps the journal.
 final class SQLHost: @unchecked Sendable {  // of one test's thread
     let log: OwnLog

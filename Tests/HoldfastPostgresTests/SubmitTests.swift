@@ -259,4 +259,21 @@ struct SubmitTests {
         try schema.psql("UPDATE S.outbox SET deliver_after = now() + interval '20 seconds'")
         #expect(try calls.claim(10, service, by: soon()).count == 1)
     }
+
+    @Test("What is due is decided by the clock of the host that claims, however much the database's differs")
+    func scheduledByHostsClock() throws {
+        _ = try schema.asApplication("SELECT S.submit(\(Self.good), deliver_after => now() + interval '1 hour')")
+        let log = try OwnLog(schema)
+        let calls = OutboxCalls(schema.name, journal: log.journal, epoch: log.epoch)
+        let service = try schema.asService()
+        // As beside a database whose clock is an hour behind, and due in a minute, and then in ten seconds.
+        let now = EngineClock.system.wall()
+        #expect(try calls.claim(10, at: now.advanced(by: .seconds(3540)), service, by: soon()).isEmpty)
+        #expect(try calls.claim(10, at: now.advanced(by: .seconds(3590)), service, by: soon()).count == 1)
+        // As beside one that is an hour ahead: what is due by its clock alone waits.
+        _ = try schema.asApplication("SELECT S.submit(\(Self.good), deliver_after => now() + interval '2 minutes')")
+        try schema.psql("UPDATE S.outbox SET deliver_after = now() WHERE journal IS NULL")
+        #expect(try calls.claim(10, at: now.advanced(by: .seconds(-3600)), service, by: soon()).isEmpty)
+        #expect(try calls.claim(10, at: now.advanced(by: .seconds(60)), service, by: soon()).count == 1)
+    }
 }

@@ -309,6 +309,14 @@ struct StaleStandbyTests {
                 "SELECT string_agg(tag || ' ' || outcome, ',' ORDER BY tag) FROM S.take_outcomes(9)")
                 == "n0 unknown,n1 unknown")
         #expect(news.all == ["doubt gone"])
+        // Whoever asks later is told what may be missing: accepted after the last that the standby has.
+        let connection = try there.asService()
+        let losses = try OwnershipCalls(there.name).lossesIfAllowed(connection, by: soon())
+        connection.close()
+        #expect(losses.keys.sorted() == [taken.owned.id])
+        let loss = try #require(losses[taken.owned.id])
+        let from = try #require(loss.from)
+        #expect(from < loss.to && loss.to < EngineClock.system.wall() && from > loss.to.advanced(by: .seconds(-120)))
         for sender in [sender, taken] { await sender.end() }
     }
 

@@ -28,6 +28,8 @@ public final class LMDBJournal: Journal, JournalService {
     /// The wall time of the last commit before this opening, or ``JournalOptions/provenTime`` if that is later; `nil` for a new
     /// journal.
     package let wallTimeAtOpen: WallTime?
+    /// The wall time that the journal had noted last before this opening, with the last notification that it took; `nil` for none.
+    package let notedTime: WallTime?
     /// Conditions found at the opening that an operator should know, in whole sentences.
     public let warnings: [String]
 
@@ -96,6 +98,7 @@ public final class LMDBJournal: Journal, JournalService {
         self.directory = path
         self.options = options
         identityKey = opened.state.facts.identityKey
+        notedTime = opened.state.facts.wallTime
         wallTimeAtOpen = opened.state.facts.wallTime.map { max($0, options.provenTime ?? $0) }
         pageByteCount = space.pageByteCount
         warnings = try Self.warnings(environment, space, path)

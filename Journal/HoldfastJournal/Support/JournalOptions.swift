@@ -7,8 +7,8 @@ public struct JournalOptions: Sendable {
     public var create = true
     /// The loss that a notification survives once its receipt is given. Default: power loss.
     public var durability = Durability.full
-    /// Bytes in use beyond which appends are refused. Settlements are not refused, and may exceed it a little. Default:
-    /// 16 GiB. Not stored: each opening sets it anew.
+    /// Bytes in use beyond which appends are refused. Settlements are not refused, and may exceed it a little. Remembered
+    /// identities take a quarter of it at most: the oldest give way. Default: 16 GiB. Not stored: each opening sets it anew.
     public var limit = 16 << 30
     /// Unconfirmed entries beyond which appends are refused. Default: `nil`, so that only ``limit`` counts. Not stored:
     /// each opening sets it anew.
@@ -80,6 +80,10 @@ public struct JournalOptions: Sendable {
     public init() {}
 
     static let leastReserve = 64 << 20
+
+    /// The part of ``limit`` that remembered identities take at most, as one in so many: about what those of small notifications
+    /// take that fill the rest.
+    package static let identityPart = 4
 
     /// Address space for `entries/data.mdb`, which is not memory. It is far above the limit, because free pages that a
     /// slow reader still sees cannot be reused.

@@ -105,6 +105,10 @@ struct CommitFigures: Sendable {
     var identities: Int
     var aside: Int
     var quarantined: Int
+    /// Of what counts towards the limit and waits for no delivery.
+    var rejectionPages: Int
+    var identityPages: Int
+    var quarantinePages: Int
     /// How long the commit that left them took to write its pages and to be on disk, or in the journal's gate.
     var syncDuration = Duration.zero
 
@@ -112,10 +116,15 @@ struct CommitFigures: Sendable {
         usedPages = try transaction.usedPages(of: tables.others)
         logPages = 0
         if let tables = tables.outcomeLog { logPages = try tables.pages(transaction) }
-        rejections = try transaction.statistics(of: tables.rejections).entries
-        identities = try transaction.statistics(of: tables.identities).entries
+        let rejected = try transaction.statistics(of: tables.rejections)
+        let remembered = try transaction.statistics(of: tables.identities)
+        (rejections, rejectionPages) = (rejected.entries, rejected.pages)
+        (identities, identityPages) = (remembered.entries, remembered.pages)
         aside = if let rows = tables.aside?.rows { try transaction.statistics(of: rows).entries } else { 0 }
-        quarantined = 0
-        if let table = tables.quarantine { quarantined = try transaction.statistics(of: table).entries }
+        (quarantined, quarantinePages) = (0, 0)
+        if let table = tables.quarantine {
+            let unreadable = try transaction.statistics(of: table)
+            (quarantined, quarantinePages) = (unreadable.entries, unreadable.pages)
+        }
     }
 }

@@ -107,6 +107,25 @@ extension CommitDraft {
         return done
     }
 
+    /// Forgets the oldest identities until they have their limit, or what they had before this commit where that was more: what
+    /// is beyond the limit for another reason goes in other commits. Of its own it forgets none.
+    mutating func keepIdentitiesToLimit() throws(LMDBError) {
+        guard let identityLimit, state.facts.nextUID > before.facts.nextUID else { return }
+        let greatest = max(identityLimit.pages, identityLimit.pagesBefore)
+        let (index, first) = (identities, before.facts.nextUID)
+        while try transaction.statistics(of: tables.identities).pages > greatest {
+            let step = Self.identitiesAtATime
+            let (_, isOver) = try dropFirst(of: tables.identities, step, isOver: false) { uid, value in
+                guard uid < first else { return false }
+                return Self.forget(uid, value, index) { _ in true }
+            }
+            if isOver { return }
+        }
+    }
+
+    /// About half of what a page holds.
+    private static let identitiesAtATime = 32
+
     private mutating func trimAside(
         _ bounds: TrimBounds, _ step: TrimWork.Step, _ budget: Int
     ) throws(LMDBError) -> (Int, isOver: Bool) {

@@ -27,6 +27,8 @@ struct CommitDraft: ~Copyable {
     var deadline: ContinuousClock.Instant?
     /// The pages that the log of outcomes may have behind this commit, and those that it had before; nil for no limit.
     private(set) var logLimit: (pages: Int, pagesBefore: Int)?
+    /// The same of remembered identities.
+    private(set) var identityLimit: (pages: Int, pagesBefore: Int)?
 
     init(
         _ store: EntriesStore, _ state: JournalState, _ identities: IdentityIndex, _ outcomes: OutcomeAppender,
@@ -50,6 +52,13 @@ struct CommitDraft: ~Copyable {
     mutating func limitLog(to bytes: Int) throws(LMDBError) {
         guard let tables = tables.outcomeLog else { return }
         logLimit = (max(0, bytes) / pageByteCount, try tables.pages(transaction))
+    }
+
+    /// Has the commit keep what is remembered to a limit.
+    ///
+    /// - Precondition: nothing was applied yet.
+    mutating func limitIdentities(toPages pages: Int) throws(LMDBError) {
+        identityLimit = (pages, try transaction.statistics(of: tables.identities).pages)
     }
 
     /// Applies what it can of one request.
@@ -121,6 +130,7 @@ struct CommitDraft: ~Copyable {
     /// - Returns: the state on disk and the pages in use, if other journals have none of its identities.
     consuming func commit(ceilings: MarkCeilings) throws(LMDBError) -> Ending {
         raiseMarks(to: ceilings)
+        try keepIdentitiesToLimit()
         try storeLog()
         for (index, old) in state.lanes.changed(since: before.lanes) {
             let lane = state.lanes[index]

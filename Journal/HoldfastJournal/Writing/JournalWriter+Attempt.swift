@@ -37,7 +37,7 @@ extension JournalWriter {
         }
         var draft = begun
         draft.deadline = options.commitDeadline
-        if let failure = limitLog(of: &draft, behind: count) { return failure }
+        if let failure = limit(&draft, behind: count) { return failure }
         var progress: [Progress] = []
         var trim = trims.first
         if let failure = apply(count, verdicts, to: &draft, budget: budget, &progress) { return failure }
@@ -53,10 +53,11 @@ extension JournalWriter {
         return commit(draft, progress, trim, ceilings)
     }
 
-    private func limitLog(of draft: inout CommitDraft, behind count: Int) -> Attempt? {
-        guard let bytes = logLimit(behind: count) else { return nil }
+    /// - Parameter count: the number of requests that the commit holds.
+    private func limit(_ draft: inout CommitDraft, behind count: Int) -> Attempt? {
         do throws(LMDBError) {
-            try draft.limitLog(to: bytes)
+            try draft.limitIdentities(toPages: space.greatestIdentityPages)
+            if let bytes = logLimit(behind: count) { try draft.limitLog(to: bytes) }
             return nil
         } catch {
             return .failed(JournalError(error, "write to", directory))

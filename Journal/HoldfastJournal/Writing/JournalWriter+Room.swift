@@ -32,10 +32,12 @@ extension JournalWriter {
         switch space.admit(bytes, highWaterPages: highWaterPages) {
         case .admitted: return nil
         case .limitReached:
+            let figures = shared.withLock { shared in shared.figures }
+            let kept = KeptRoom(figures, pageByteCount: space.pageByteCount, limit: space.limit)
             return JournalError(
                 .limitReached,
-                "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use): appends are "
-                    + "refused until it has drained")
+                "\(directory) has reached its limit of \(space.limit) bytes (\(space.usedByteCount) in use\(kept.words)): "
+                    + "appends are refused until it has drained", advice: kept.advice)
         case .mapFull:
             return JournalError(
                 .limitReached,

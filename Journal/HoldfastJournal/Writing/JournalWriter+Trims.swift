@@ -24,6 +24,7 @@ extension JournalWriter {
         giveAsideWay()
         giveLogWay()
         boundLog()
+        giveIdentitiesWay()
     }
 
     /// The bytes that the log may have behind a commit: what the last of its settlements says, or an earlier one said.
@@ -75,6 +76,16 @@ extension JournalWriter {
         let last = min(lastRead, held?.rawValue ?? .max)
         guard failure == nil, trims.isEmpty, bytes > 0, state.log.deleted < min(state.log.newest, last) else { return }
         trims.append(TrimWork(.makingRoom(bytes), through: last) { _ in })
+    }
+
+    /// Remembered identities beyond their part of the limit go, the oldest first. A commit lets go as many as it adds; here go
+    /// those of a submission with more than that, of a journal with a lower limit now, and of one that an earlier Holdfast filled.
+    private func giveIdentitiesWay() {
+        guard mayRememberTooMuch, trims.isEmpty else { return }
+        mayRememberTooMuch = false
+        let (count, pages) = shared.withLock { shared in (shared.figures.identities, shared.figures.identityPages) }
+        guard failure == nil, let greatest = space.greatestIdentities(of: count, on: pages) else { return }
+        trims.append(TrimWork(TrimBounds(greatestIdentities: greatest)) { _ in })
     }
 
     /// A journal that is full keeps nothing aside.

@@ -37,6 +37,9 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
     var logLimit: Int?
     /// The last commit has left the log larger than that.
     var isLogTooLarge = false
+    /// Identities may take more than their part of the limit: the journal was just opened, or a commit was made since that was seen
+    /// to.
+    var mayRememberTooMuch = true
     var failure: JournalError?
     /// Whether the disk had no room even for the marks: they wait for the next request, or the next second.
     var marksRefused = false
@@ -282,6 +285,7 @@ final class JournalWriter: @unchecked Sendable {  // after init, everything muta
         let report = CommitReport(from: self.state, to: state, measure: measure)
         self.state = state
         space.usedPages = figures.usedPages
+        mayRememberTooMuch = true
         shared.withLock { shared in
             shared.state = state
             shared.figures = figures

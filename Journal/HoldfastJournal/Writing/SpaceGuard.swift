@@ -22,6 +22,18 @@ struct SpaceGuard: Sendable {
     /// Not so on a disk that fails in other ways, which may refuse an allocation as well.
     var isDiskFull: Bool { refusal?.isWantOfRoom == true }
 
+    /// Pages that remembered identities take at most. Otherwise nothing but their age and number would end them, and a small
+    /// journal would be full of them for a day.
+    var greatestIdentityPages: Int { limit / JournalOptions.identityPart / pageByteCount }
+
+    /// How many identities stay where there are more than their part of the limit holds; `nil` where there are not.
+    ///
+    /// - Parameter pages: that all of them take.
+    func greatestIdentities(of count: Int, on pages: Int) -> Int? {
+        guard count > 0, pages > greatestIdentityPages else { return nil }
+        return Int(Double(count) * Double(greatestIdentityPages) / Double(pages))
+    }
+
     /// Steps in which the file is allocated, so that most commits need not.
     static let step = 16 << 20
 

@@ -194,9 +194,10 @@ struct CommandClientWorker {
             let listed = try ownership.list(connection, by: .now + terms.answer).first { $0.name == terms.journal }
             guard let listed, listed.isUnserved else { return nil }
             let seconds = try ownership.releasesIfAllowed(connection, by: .now + terms.answer)[listed.id]
+            let loss = try ownership.lossesIfAllowed(connection, by: .now + terms.answer)[listed.id]
             // Its host may have come back, and have taken the command meanwhile.
             guard try calls.withdraw(id, connection, by: .now + terms.answer) else { return nil }
-            return ClosedJournal(listed, seconds: seconds)
+            return ClosedJournal(listed, seconds: seconds, loss: loss)
         } catch {
             // What keeps this from being known is met again, and told then.
             return nil

@@ -46,12 +46,21 @@ extension HostJournals {
     }
 
     /// Says that the journal is in doubt no longer: its entries count as possibly sent by now, or the copy has shown which were sent.
+    ///
+    /// - Parameter time: of the last notification that the database has.
     func endDoubt(
-        of place: ListedName, _ isInDoubt: Bool, epoch: Int64, _ stop: OpeningStop
+        of place: ListedName, _ isInDoubt: Bool, from time: WallTime?, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) {
-        try persist(stop) { (connection) throws(PQError) in
-            try FleetCalls(terms.schema).endDoubt(of: place.id, epoch: epoch, connection, by: .now + terms.answer)
+        let loss = try persist(stop) { (connection) throws(PQError) -> LossWindow? in
+            let (calls, deadline) = (FleetCalls(terms.schema), ContinuousClock.now + terms.answer)
+            var loss: LossWindow?
+            // Before the doubt ends, so that one who opens it again after a crash notes it, too.
+            if isInDoubt {
+                loss = try calls.noteLoss(of: place.id, epoch: epoch, from: time, connection, by: deadline)
+            }
+            try calls.endDoubt(of: place.id, epoch: epoch, connection, by: deadline)
+            return loss
         }
-        if isInDoubt { onNews(.inDoubt(journal: place.name)) }
+        if let loss { onNews(.inDoubt(journal: place.name, loss)) }
     }
 }

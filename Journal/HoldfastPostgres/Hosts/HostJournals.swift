@@ -171,7 +171,9 @@ package struct HostJournals: Sendable {
             journal.holdOutcomes(after: .start)
             if built.forgotten != nil { try endDeferrals(of: journal, now) }
             if built.isRestored { try restoreIdentities(of: journal, place, epoch: epoch, stop) }
-            if built.isRestored || isInDoubt { try endDoubt(of: place, isInDoubt, epoch: epoch, stop) }
+            if built.isRestored || isInDoubt {
+                try endDoubt(of: place, isInDoubt, from: journal.notedTime, epoch: epoch, stop)
+            }
             upkeep.start(journal)
             return OwnedJournal(
                 place, journal, lease, gate, ownership, upkeep, epoch: epoch, closing: terms.closing)

@@ -14,8 +14,9 @@ package enum HostNews: Sendable {
     /// goes on as the database has it, and the copy is kept at this path.
     case setAside(journal: String, copy: String, why: SetAside)
 
-    /// The host that had it was lost with commits that the database may lack: what waited in it counts as possibly sent.
-    case inDoubt(journal: String)
+    /// The host that had it was lost with commits that the database may lack: what it accepted last may be lost, and what is there
+    /// counts as possibly sent.
+    case inDoubt(journal: String, LossWindow)
 
     /// The database went back to before orders to the fleet that this journal has carried out: it has none behind that number. The
     /// first of these pauses are in it again, the others can't be.

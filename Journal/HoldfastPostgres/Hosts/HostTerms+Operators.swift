@@ -16,10 +16,13 @@ extension HostTerms {
     ) throws(JournalError) -> [ClosedJournal] {
         let unserved = journals.filter(\.isUnserved)
         guard !unserved.isEmpty else { return [] }
-        let seconds = try asOperator(by: deadline) { (connection) throws(PQError) in
-            try OwnershipCalls(schema).releasesIfAllowed(connection, by: deadline)
+        let (seconds, losses) = try asOperator(by: deadline) {
+            (connection) throws(PQError) -> ([Int32: Int], [Int32: LossWindow]) in
+            let calls = OwnershipCalls(schema)
+            let seconds = try calls.releasesIfAllowed(connection, by: deadline)
+            return (seconds, try calls.lossesIfAllowed(connection, by: deadline))
         }
-        return unserved.map { ClosedJournal($0, seconds: seconds[$0.id]) }
+        return unserved.map { ClosedJournal($0, seconds: seconds[$0.id], loss: losses[$0.id]) }
     }
 
     /// The orders to all journals.

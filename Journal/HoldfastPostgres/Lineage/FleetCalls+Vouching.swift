@@ -58,6 +58,22 @@ extension FleetCalls {
         try connection.run([PQStep(endDoubtStatement, parameters)], by: deadline)
     }
 
+    /// Notes that the last commits of a journal may be lost.
+    ///
+    /// - Parameter time: of the last notification that the database has; nil where that is not known.
+    /// - Throws: `refused` with HF001 when the journal has another owner.
+    func noteLoss(
+        of journal: Int32, epoch: Int64, from time: WallTime?, _ connection: PQConnection,
+        by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> LossWindow {
+        var parameters = PQParameters()
+        parameters.append(journal)
+        parameters.append(epoch)
+        parameters.append(time?.milliseconds ?? 0)
+        let end = try connection.run([PQStep(noteLossStatement, parameters)], by: deadline)[0].row(0).int8(0)
+        return LossWindow(from: time, to: WallTime(milliseconds: end))
+    }
+
     /// The time by the database's clock, which all hosts share.
     func now(_ connection: PQConnection, by deadline: ContinuousClock.Instant) throws(PQError) -> WallTime {
         let text = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::int8"

@@ -22,6 +22,7 @@ struct FleetCalls: Sendable {
     let vouchStatement: PQStatement
     let doubtStatement: PQStatement
     let endDoubtStatement: PQStatement
+    let noteLossStatement: PQStatement
 
     init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -37,6 +38,7 @@ struct FleetCalls: Sendable {
         vouchStatement = PQStatement("SELECT \(name).vouch($1, $2, $3, $4, $5::text::int4[])")
         doubtStatement = PQStatement("SELECT \(name).doubt_of($1, $2, $3)")
         endDoubtStatement = PQStatement("SELECT \(name).end_doubt($1, $2)")
+        noteLossStatement = PQStatement("SELECT \(name).note_loss($1, $2, $3)")
     }
 
     /// - Throws: `refused` with 25006 from a standby.

@@ -46,7 +46,7 @@ package struct OutboxCalls: Sendable {
         self.journal = journal
         self.epoch = epoch
         let name = schema.quoted
-        claimStatement = PQStatement("SELECT * FROM \(name).claim_outbox($1, $2, $3, $4)", preparedAs: "claim_outbox")
+        claimStatement = PQStatement("SELECT * FROM \(name).claim_outbox($1, $2, $3, $4, $5)", preparedAs: "claim_outbox")
         beforeStatement = PQStatement("SELECT * FROM \(name).reclaim_outbox($1, $2, $3, $4, $5)")
         releaseStatement = PQStatement("SELECT \(name).release_outbox($1, $2, $3)")
         settleStatement = PQStatement("SELECT \(name).settle_outbox($1, $2, $3::text::jsonb)")
@@ -54,12 +54,15 @@ package struct OutboxCalls: Sendable {
     }
 
     /// Claims rows that nobody has, in the order of their numbers. They are this journal's until they end.
+    ///
+    /// - Parameter now: by this host's clock, which decides what is due of the scheduled ones. The database's may be any other.
     package func claim(
-        _ most: Int, _ connection: PQConnection, by deadline: ContinuousClock.Instant
+        _ most: Int, at now: WallTime, _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> [OutboxRow] {
         var parameters = ownership()
         parameters.append(Int32(clamping: most))
         parameters.append(hold)
+        parameters.append(now.milliseconds)
         let rows = try rows(connection.run([PQStep(claimStatement, parameters)], by: deadline)[0])
         return rows.sorted { $0.id < $1.id }
     }

@@ -12,6 +12,8 @@ package protocol OutboxReceiver: Sendable {
         _ notifications: [PushNotification], as producer: String, taking rows: [QueueRow],
         onCommit: @escaping @Sendable ([Receipt]) -> Void) throws
 
+    /// The earliest time that it may be by this host's clock; that clock's time while it is trusted.
+    var earliestTime: WallTime { get }
     /// How long identities are to be remembered for all hosts, and how many.
     var identityBounds: (age: Duration, limit: Int) { get }
 }

@@ -133,7 +133,7 @@ struct OutboxWorker {
         }
         if !terms.takesNew { return [] }
         let most = min(terms.batch, terms.room())
-        let rows = try most > 0 ? calls.claim(most, connection, by: deadline) : []
+        let rows = try most > 0 ? calls.claim(most, at: receiver.earliestTime, connection, by: deadline) : []
         tell(nil)
         if !rows.isEmpty { terms.onClaimed() }
         return rows

@@ -3,22 +3,27 @@ package struct ClosedJournal: Hashable, Sendable {
     package let journal: ListedJournal
     /// How long it has had no owner, by the database's clock; nil where that is not known.
     package let seconds: Int?
+    /// When a host accepted what it may lack; nil where nothing is known to be lost.
+    package let loss: LossWindow?
 
-    package init(_ journal: ListedJournal, seconds: Int?) { (self.journal, self.seconds) = (journal, seconds) }
+    package init(_ journal: ListedJournal, seconds: Int?, loss: LossWindow? = nil) {
+        (self.journal, self.seconds, self.loss) = (journal, seconds, loss)
+    }
 
     /// A sentence: who delivered it, how long ago, and where its outcomes are.
     package var words: String {
         guard let host = journal.host else {
             return "journal \(journal.name) was not taken by a host yet, and has nothing"
         }
-        return
-            "journal \(journal.name) is closed: host \(host) has delivered all of it\(ago), and nobody serves it. \(place)"
+        let all = loss.map { "all of it that the database has\(ago) (\($0.warning))" } ?? "all of it\(ago)"
+        return "journal \(journal.name) is closed: host \(host) has delivered \(all), and nobody serves it. \(place)"
     }
 
     /// In a list of journals that were left out.
     package var shortWords: String {
         guard let host = journal.host else { return "it was not taken by a host yet, and has nothing" }
-        return "it was closed by host \(host)\(ago), delivered to the end. \(place)"
+        let end = loss.map { "delivered as far as the database has it: \($0.warning)" } ?? "delivered to the end"
+        return "it was closed by host \(host)\(ago), \(end). \(place)"
     }
 
     private var place: String {

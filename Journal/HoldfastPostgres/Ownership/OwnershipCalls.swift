@@ -16,6 +16,7 @@ package struct OwnershipCalls: Sendable {
     private let accept: PQStatement
     private let list: PQStatement
     private let releases: PQStatement
+    private let losses: PQStatement
 
     package init(_ schema: SchemaName) {
         let name = schema.quoted
@@ -36,6 +37,7 @@ package struct OwnershipCalls: Sendable {
         accept = PQStatement("SELECT \(name).accept_journal($1, $2)")
         list = PQStatement("SELECT * FROM \(name).list_journals()", preparedAs: "list_journals")
         releases = PQStatement("SELECT id, seconds FROM \(name).list_releases()")
+        losses = PQStatement("SELECT id, began, ended FROM \(name).list_losses()")
     }
 }
 
@@ -83,6 +85,25 @@ extension OwnershipCalls {
             guard error.sqlState == "42501" else { throw error }
             return [:]
         }
+    }
+
+    /// The journals of which the last commits may have been lost with a host, in the last 30 days; empty for who may not ask, as a role
+    /// that an earlier version has granted.
+    package func lossesIfAllowed(
+        _ connection: PQConnection, by deadline: ContinuousClock.Instant
+    ) throws(PQError) -> [Int32: LossWindow] {
+        var found: [Int32: LossWindow] = [:]
+        do throws(PQError) {
+            for row in try connection.run([PQStep(losses, reading: true)], by: deadline)[0].rows {
+                let began = try row.int8(1)
+                found[try row.int4(0)] = LossWindow(
+                    from: began > 0 ? WallTime(milliseconds: began) : nil,
+                    to: WallTime(milliseconds: try row.int8(2)))
+            }
+        } catch {
+            guard error.sqlState == "42501" || error.sqlState == "42883" else { throw error }
+        }
+        return found
     }
 
     /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.

@@ -40,6 +40,14 @@ extension Migration {
             schema, replacing: true, declaring: "\n    is_doubtful bool;", holding: holdingUnvouched(schema))
     }
 
+    /// The same, and what is scheduled is due by the time that the host says.
+    static func claimingByHostsClock(_ schema: String) -> [String] {
+        claiming(
+            schema, argument: ", now_milliseconds int8", replacing: false,
+            declaring: "\n    is_doubtful bool;\n    clock timestamptz := to_timestamp(now_milliseconds / 1000.0);",
+            holding: holdingUnvouched(schema), now: "clock")
+    }
+
     /// Whether what waits in a journal counts as possibly sent, for its owner that opens it: the owner before was lost with commits
     /// that the database may lack. `later` while somebody is waited for who vouches.
     static func doubting(_ schema: String) -> [String] {

@@ -46,12 +46,23 @@ extension Migration {
     static func claimingOutOfDoubt(
         _ schema: String, replacing: Bool, declaring declared: String, holding: String
     ) -> [String] {
+        claiming(schema, replacing: replacing, declaring: declared, holding: holding)
+            + reclaiming(schema, replacing: replacing, declaring: declared, holding: holding)
+    }
+
+    /// - Parameters:
+    ///   - argument: a further one of the function, behind a comma.
+    ///   - now: the time by which what is scheduled is due.
+    static func claiming(
+        _ schema: String, argument: String = "", replacing: Bool, declaring declared: String, holding: String,
+        now: String = "now()"
+    ) -> [String] {
         let isDue =
-            "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < now() + interval '30 seconds' "
+            "o.slot = \(scheduledSlot) AND o.journal IS NULL AND o.deliver_after < \(now) + interval '30 seconds' "
             + "AND o.id > fleet.held"
         let isFree = "o.slot < \(scheduledSlot) AND o.journal IS NULL AND o.id > fleet.held"
         return function(
-            schema, "claim_outbox(of_journal int4, of_epoch int8, most int4, hold_milliseconds int8)",
+            schema, "claim_outbox(of_journal int4, of_epoch int8, most int4, hold_milliseconds int8\(argument))",
             returns: grownTable, replacing: replacing,
             """
             #variable_conflict use_column
@@ -75,7 +86,7 @@ extension Migration {
                         OR o.id <= fleet.doubtful AND NOT (\(isLater(than: "fleet.doubtful_since")))
                     WHERE o.id = ANY(ids) RETURNING \(grownValues);
             END
-            """) + reclaiming(schema, replacing: replacing, declaring: declared, holding: holding)
+            """)
     }
 
     /// What the journal has claimed, by this owner or one before, as `claimed_outbox` does; unless nobody can know yet what became

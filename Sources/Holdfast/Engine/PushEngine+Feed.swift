@@ -34,6 +34,9 @@ extension PushEngine {
         try self.producer(named: producer).submit(notifications, taking: rows, onCommit: onCommit)
     }
 
+    /// The earliest time that it may be; the wall clock's time while the clock is trusted.
+    package var earliestTime: WallTime { producer.look(producer.clock.wall()).earliest }
+
     /// How long identities are to be remembered, and how many.
     package var identityBounds: (age: Duration, limit: Int) {
         let configuration = producer.configuration

@@ -114,8 +114,9 @@ struct JournalFindings: Sendable {
         return HealthCondition(
             .journalFull, .fault, "journal", since: now, affected: refused[.journalFull] ?? 0,
             what: wantOfRoom?.message ?? "the journal has no room: notifications are refused until it has drained",
-            next: "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit "
-                + "(`journal.limit`)", command: "holdfast status")
+            next: wantOfRoom?.advice?.next
+                ?? "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit "
+                + "(`journal.limit`)", command: wantOfRoom?.advice?.command ?? "holdfast status")
     }
 
     private func refusing(_ now: WallTime) -> HealthCondition? {

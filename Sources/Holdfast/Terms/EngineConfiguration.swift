@@ -80,7 +80,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var remembersIDs = true
     /// How long after acceptance an `apns-id` is remembered. Default: 24 hours.
     public var identityAge: Duration = .seconds(24 * 60 * 60)
-    /// The most apns-ids that are remembered; the oldest are forgotten first. Default: 1,000,000.
+    /// The most apns-ids that are remembered; the oldest are forgotten first. The journal remembers fewer where they would take
+    /// more than a quarter of its limit, at about 75 bytes each. Default: 1,000,000.
     public var identityLimit = 1_000_000
     /// The interval between deletions of old and surplus records. Default: 60 s.
     public var housekeeping: Duration = .seconds(60)

@@ -49,15 +49,20 @@ package final class FleetRecord: Sendable {
                     "The database had lost commits of journal \(journal), and others have gone on from what it has: it ends with "
                     + "commit \(log), and \(copy) with commit \(last) of another line. The journal goes on as the database has it, "
                     + "and the copy is kept", next: "see what waits in the copy, and submit again what is missed")
-        case .inDoubt(let journal):
+        case .inDoubt(let journal, let loss):
             return HealthCondition(
-                .commitsLost, .warning, "journal", journal, since: now,
-                what:
-                    "Nobody who is there knows whether the database has all commits of journal \(journal), whose host was lost: what "
-                    + "waited in it may have been sent. At-most-once, it is not sent and ends as unknown; at-least-once, it is sent, "
-                    + "and may arrive twice",
-                next: "see which server was promoted, or which backup was restored: another one may have more",
-                command: "holdfast postgres status")
+                .commitsLost, .fault, "journal", journal, since: now,
+                what: """
+                    Notifications of journal \(journal) may be LOST: its host was lost, and nobody who is there knows whether the \
+                    database has all of its commits. What that host accepted \(loss.words) may be in no journal, at-least-once as \
+                    well as at-most-once: then it is not sent again, and no outcome is told. What the database has may have been \
+                    sent: at-most-once, it is not sent and ends as unknown; at-least-once, it is sent, and may arrive twice
+                    """,
+                next: """
+                    find what is missing: compare what senders have logged as accepted in that time with what `holdfast journal \
+                    find --fleet --apns-id ID` finds, and submit it again; it may have been sent before. See which server was \
+                    promoted, or which backup was restored: another one, or the lost host's journal.path, may have more
+                    """, command: "holdfast postgres status")
         case .ordersLost(let journal, let number, let back, let refused):
             let lost = LostOrders(journal, after: number, putBack: back, refused: refused)
             return HealthCondition(

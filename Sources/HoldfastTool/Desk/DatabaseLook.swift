@@ -50,12 +50,14 @@ enum DatabaseLook {
         let second = isAnyOwned ? try calls.list(connection, by: deadline) : first
         let sessions = try JournalSessions(connection, by: deadline)
         let releases = try calls.releasesIfAllowed(connection, by: deadline)
+        let losses = try calls.lossesIfAllowed(connection, by: deadline)
         var journals: [FleetReport.Journal] = []
         for journal in second {
             var report = FleetReport.Journal(journal, before: first.first { $0.id == journal.id })
             if report.state == .silent { report.silentSeconds = sessions.silence(of: journal.id) }
             if report.state == .free { report.freeSeconds = releases[journal.id] }
             if report.state == .closed { report.closedSeconds = releases[journal.id] }
+            report.mayLack = losses[journal.id].map(FleetReport.Journal.Loss.init)
             report.commitWaitsSeconds = sessions.waitForStandby(of: journal.id)
             try report.add(space(schema, journal.id, connection))
             journals.append(report)

@@ -196,7 +196,9 @@ struct DoctorRun: Sendable {
             unit: unit, descriptorsWanted: configuration.descriptorsWanted, descriptorLimit: running ?? units ?? own,
             descriptorsOpen: process?.open,
             webhooks: configuration.webhooks.map { ($0.name, $0.retry.maximum) },
-            historyKeep: configuration.journal.history.isKept ? configuration.journal.history.age : .zero)
+            historyKeep: configuration.journal.history.isKept ? configuration.journal.history.age : .zero,
+            rememberedIDs: configuration.limits.engine.remembersIDs ? configuration.limits.engine.identityLimit : 0,
+            journalLimit: configuration.journal.limit)
     }
 
     private var listeners: [DoctorFinding] {

@@ -1,4 +1,5 @@
 internal import Holdfast
+internal import HoldfastJournal
 internal import HoldfastService
 
 /// Limits that bear on each other.
@@ -25,12 +26,15 @@ struct LimitFacts: Sendable {
     var webhooks: [(name: String, retry: Duration)]
     /// Zero for no history.
     var historyKeep: Duration
+    /// The apns-ids that are to be remembered; zero for none.
+    var rememberedIDs = 0
+    var journalLimit = Int.max
 }
 
 extension LimitFacts {
     var findings: [DoctorFinding] {
         [descriptors].compactMap(\.self) + [stop].compactMap(\.self) + routes.compactMap(windowFinding)
-            + webhooks.compactMap { webhookFinding($0.name, $0.retry) }
+            + webhooks.compactMap { webhookFinding($0.name, $0.retry) } + [ids].compactMap(\.self)
     }
 
     private var descriptors: DoctorFinding? {
@@ -80,6 +84,21 @@ extension LimitFacts {
                 next: "raise limits.window to \(route.connections) or more, or lower the route's connections")
         }
         return .ok(.limits, "window", route.name, words)
+    }
+
+    /// About what a remembered id takes in a journal, with the tree around it.
+    private static let idByteCount = 75
+
+    private var ids: DoctorFinding? {
+        let room = journalLimit / JournalOptions.identityPart
+        guard rememberedIDs * Self.idByteCount > room else { return nil }
+        return .warning(
+            .limits, "ids", nil,
+            "limits.ids.count wants \(Format.count(rememberedIDs)) apns-ids remembered, which take about "
+                + "\(Format.bytes(rememberedIDs * Self.idByteCount)); they get a quarter of journal.limit, "
+                + "\(Format.bytes(room)): beyond about \(Format.count(room / Self.idByteCount)), the oldest are "
+                + "forgotten, and a repeat of them may be sent again",
+            next: "lower limits.ids.count to that, or raise journal.limit")
     }
 
     private func webhookFinding(_ name: String, _ retry: Duration) -> DoctorFinding? {

@@ -18,6 +18,8 @@ struct FleetReport: Encodable {
         var freeSeconds: Int?
         /// How long a journal that was closed has been so; nil where that is not known.
         var closedSeconds: Int?
+        /// When notifications were accepted that it may lack, since their host was lost with commits; nil where it lacks nothing.
+        var mayLack: Loss?
         /// How long a commit waits for a standby; nil where none does, and where the server does not say.
         var commitWaitsSeconds: Int?
         var epoch: Int64
@@ -25,6 +27,19 @@ struct FleetReport: Encodable {
         var commits: UInt64?
         var logBytes: Int?
         var checkpointBytes: Int?
+
+        struct Loss: Encodable {
+            var from: String?
+            var to: String
+            fileprivate let words: String
+
+            init(_ loss: LossWindow) {
+                (from, to) = (loss.from.map(Timestamp.format), Timestamp.format(loss.to))
+                words = loss.words
+            }
+
+            private enum CodingKeys: String, CodingKey { case from, to }
+        }
 
         init(_ journal: ListedJournal, before: ListedJournal?) {
             (id, name, host, epoch) = (journal.id, journal.name, journal.host, journal.sighting.epoch)
@@ -40,7 +55,7 @@ struct FleetReport: Encodable {
             (commits, logBytes, checkpointBytes) = (state.last, state.logByteCount, state.checkpointByteCount)
         }
 
-        fileprivate var words: String {
+        var words: String {
             let name = host?.printable(maximumLength: 64) ?? "unknown"
             var parts: [String] =
                 switch state {
@@ -55,9 +70,14 @@ struct FleetReport: Encodable {
                     host == nil
                         ? ["not taken by a host yet"]
                         : [
-                            "closed\(closedSeconds.map { " \(Self.time($0)) ago" } ?? "") by host \(name), delivered to the end"
+                            "closed\(closedSeconds.map { " \(Self.time($0)) ago" } ?? "") by host \(name), delivered "
+                                + (mayLack == nil ? "to the end" : "as far as the database has it")
                         ]
                 }
+            if let mayLack {
+                parts.append(
+                    "ITS LAST COMMITS MAY BE LOST: what a host that was lost had accepted \(mayLack.words) may be missing")
+            }
             if let commitWaitsSeconds {
                 parts.append("a commit waits for a standby since \(Self.time(commitWaitsSeconds))")
             }

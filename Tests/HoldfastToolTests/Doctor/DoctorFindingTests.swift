@@ -73,7 +73,7 @@ struct DoctorFindingTests {
 
     private func limits(
         window: Int = 2000, stop: String = "60s", wanted: Int = 1000, limit: Int = 65_536, open: Int? = nil,
-        retry: Duration = .seconds(300)
+        retry: Duration = .seconds(300), journal: Int = 16 << 30
     ) -> [DoctorFinding] {
         LimitFacts(
             window: window, routes: [LimitFacts.Route(name: "r", connections: 4, streams: 1000)],
@@ -81,7 +81,7 @@ struct DoctorFindingTests {
             shutdownLimit: .seconds(10),
             unit: UnitFacts(path: "u", texts: ["[Service]\nTimeoutStopSec=\(stop)\n[Install]\nTimeoutStopSec=1"]),
             descriptorsWanted: wanted, descriptorLimit: (limit, "the unit allows"), descriptorsOpen: open,
-            webhooks: [("w", retry)], historyKeep: .seconds(86_400)
+            webhooks: [("w", retry)], historyKeep: .seconds(86_400), rememberedIDs: 1_000_000, journalLimit: journal
         ).findings
     }
 
@@ -95,6 +95,9 @@ struct DoctorFindingTests {
         #expect(level(limits(wanted: 70_000), "open-files") == .warning)
         #expect(level(limits(limit: 1024, open: 1000), "open-files") == .fault)
         #expect(level(limits(retry: .seconds(86_400)), "webhook") == .warning)
+        // A quarter of the journal holds the remembered ids, or the oldest give way.
+        #expect(level(limits(journal: 301 << 20), "ids") == nil)
+        #expect(level(limits(journal: 64 << 20), "ids") == .warning)
     }
 
     @Test("A unit of systemd is read with what is dropped in, and its times as systemd writes them")
