@@ -90,7 +90,7 @@ extension LimitFacts {
     private static let idByteCount = 75
 
     private var ids: DoctorFinding? {
-        let room = journalLimit / JournalOptions.identityPart
+        let room = journalLimit / HoldfastJournal.JournalOptions.identityPart
         guard rememberedIDs * Self.idByteCount > room else { return nil }
         return .warning(
             .limits, "ids", nil,
