@@ -89,7 +89,7 @@ package final class Consumer: @unchecked Sendable {
         handOuts = HandOuts(
             context, lanes, connections, judge, places, performer, promotions, quarantines, shutdown)
         marks = Marks(context, lanes, connections, judge, performer, quarantines, shutdown)
-        withdrawals = Withdrawals(context, lanes, connections, judge, performer, handOuts)
+        withdrawals = Withdrawals(context, lanes, connections, judge, performer, handOuts, quarantines)
         censuses = Censuses(context, lanes, connections, shutdown)
         expiryLook = ExpiryLook(context, lanes, judge, shutdown, surroundings.clockTrust)
         reports = RouteReports(
@@ -162,6 +162,7 @@ package final class Consumer: @unchecked Sendable {
     private func deliver(at now: Moment) {
         // First, so that nothing else gets the places of what a mark still covers.
         marks.retreat(at: now)
+        withdrawals.lookAgain(at: now)
         handOuts.handOut(at: now)
         promotions.bringBack(now: now.monotonic)
         connections.scale(waiting: { waiting }, now: now.monotonic)

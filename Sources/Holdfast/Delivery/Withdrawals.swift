@@ -6,12 +6,13 @@ final class Withdrawals {
     private let judge: RouteJudge
     private let performer: PlanPerformer
     private let handOuts: HandOuts
-    /// To be done when what is coming back has come.
+    private let quarantines: Quarantines
+    /// To be done when what is coming back has come, and what is being settled is on disk.
     private var waiting: [WithdrawalOrder] = []
 
     init(
         _ context: RouteContext, _ lanes: LaneTable, _ connections: Connections, _ judge: RouteJudge,
-        _ performer: PlanPerformer, _ handOuts: HandOuts
+        _ performer: PlanPerformer, _ handOuts: HandOuts, _ quarantines: Quarantines
     ) {
         self.context = context
         self.lanes = lanes
@@ -19,7 +20,11 @@ final class Withdrawals {
         self.judge = judge
         self.performer = performer
         self.handOuts = handOuts
+        self.quarantines = quarantines
     }
+
+    /// Looks again at orders that wait, before anything of them can be handed out.
+    func lookAgain(at now: Moment) { if !waiting.isEmpty { take([], at: now) } }
 
     func take(_ orders: [WithdrawalOrder], at now: Moment) {
         for order in takeWaiting() + orders {
@@ -41,18 +46,56 @@ final class Withdrawals {
 
     private func withdraw(_ order: WithdrawalOrder, lane index: Int, at now: Moment) {
         var settlements: [Settlement] = []
-        var plan = SettlementPlan()
+        /// On their way to their end, or into the deferred.
+        var unsettled: [UID] = []
         do throws(JournalError) {
-            for uid in Set(order.uids).sorted() where !handOuts.withdrawing.contains(lanes.key(index, uid)) {
-                let kind = WithdrawalRule.kind(for: try context.journal.fate(of: uid), in: lanes[index].key) {
-                    standing(of: uid, lane: index)
+            for uid in Set(order.uids).sorted() {
+                switch try decision(about: uid, lane: index) {
+                case .settle(let kind): settlements.append(Settlement(lanes.key(index, uid), kind))
+                case .wait: unsettled.append(uid)
+                case .gone: break
                 }
-                if let kind { settlements.append(Settlement(lanes.key(index, uid), kind)) }
             }
         } catch {
             return order.completion(.failure(error))
         }
-        guard !settlements.isEmpty else { return order.completion(.success(Withdrawal(gone: order.uids.count))) }
+        guard let rest = leave(unsettled, of: order) else { return }
+        guard !settlements.isEmpty else { return rest.completion(.success(Withdrawal(gone: rest.uids.count))) }
+        perform(settlements, for: rest, lane: index, at: now)
+    }
+
+    private func decision(about uid: UID, lane index: Int) throws(JournalError) -> WithdrawalRule.Decision {
+        // Another order has taken it back, which is not on disk yet.
+        guard !handOuts.withdrawing.contains(lanes.key(index, uid)) else { return .wait }
+        let decision = WithdrawalRule.decision(for: try context.journal.fate(of: uid), in: lanes[index].key) {
+            standing(of: uid, lane: index)
+        }
+        // Nothing is under way that it could wait for, so nobody has it, and nobody knows whether it was sent.
+        if case .wait = decision, isSettled { return .settle(.withdrawSent) }
+        return decision
+    }
+
+    private var isSettled: Bool { performer.isIdle && !performer.hasLateErrors && quarantines.areDone }
+
+    /// Leaves entries of an order for a later look.
+    ///
+    /// - Returns: the rest of the order; nil if nothing is left of it.
+    private func leave(_ unsettled: [UID], of order: WithdrawalOrder) -> WithdrawalOrder? {
+        guard !unsettled.isEmpty else { return order }
+        guard unsettled.count < order.uids.count else {
+            waiting.append(order)
+            return nil
+        }
+        let split = SplitWithdrawal(order.completion)
+        waiting.append(WithdrawalOrder(lane: order.lane, uids: unsettled) { split.answer($0) })
+        let later = Set(unsettled)
+        return WithdrawalOrder(lane: order.lane, uids: order.uids.filter { !later.contains($0) }) { split.answer($0) }
+    }
+
+    private func perform(
+        _ settlements: [Settlement], for order: WithdrawalOrder, lane index: Int, at now: Moment
+    ) {
+        var plan = SettlementPlan()
         note(settlements.map(\.key.uid), lane: index)
         // All are looked at before any is changed: a read that fails leaves everything as it was.
         for settlement in settlements {
@@ -154,5 +197,28 @@ final class Withdrawals {
             return EntryInsight(uid: uid, standing: .requeued(possiblySent: possiblySent || isNoted))
         }
         return lanes[index].machine.waits(uid) == true ? EntryInsight(uid: uid, standing: .possiblySentBefore) : nil
+    }
+}
+
+/// The two parts of a withdrawal, which answer as one when both are on disk. From any thread.
+private final class SplitWithdrawal: Sendable {
+    private let first = Monitor<Result<Withdrawal, JournalError>?>(nil)
+    private let completion: @Sendable (Result<Withdrawal, JournalError>) -> Void
+
+    init(_ completion: @escaping @Sendable (Result<Withdrawal, JournalError>) -> Void) { self.completion = completion }
+
+    func answer(_ result: Result<Withdrawal, JournalError>) {
+        let other: Result<Withdrawal, JournalError>? = first.withLock { first in
+            defer { first = result }
+            return first
+        }
+        guard let other else { return }
+        switch (other, result) {
+        case (.success(var sum), .success(let part)):
+            sum += part
+            completion(.success(sum))
+        case (.failure(let error), _), (_, .failure(let error)):
+            completion(.failure(error))
+        }
     }
 }

@@ -165,18 +165,37 @@ struct EngineDesk: FleetOrderDesk {
     }
 
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
+        var total = Withdrawal()
+        var left = Set(uids).sorted()
+        // What has gone to another lane meanwhile is taken back there.
+        for _ in 0..<10 {
+            var waiting: [(uid: UID, lane: LaneKey)] = []
+            for uid in left {
+                if let lane = try core.journal.fate(of: uid)?.lane { waiting.append((uid, lane)) }
+            }
+            guard !waiting.isEmpty else {
+                total.gone = uids.count - total.withdrawn - total.unknown
+                return total
+            }
+            let part = try await withdraw(waiting)
+            total += part
+            left = part.withdrawn + part.unknown < waiting.count ? waiting.map(\.uid) : []
+        }
+        throw JournalError(
+            .inUse, "not all of \(counted(left.count, "notification", "notifications")) could be taken back: try again")
+    }
+
+    private func withdraw(_ waiting: [(uid: UID, lane: LaneKey)]) async throws -> Withdrawal {
         var byLane: [LaneKey: [UID]] = [:]
         var total = Withdrawal()
         var others: [UID] = []
-        for uid in Set(uids).sorted() {
-            guard let lane = try core.journal.fate(of: uid)?.lane else { continue }
+        for (uid, lane) in waiting {
             if core.server(of: lane) == nil { others.append(uid) } else { byLane[lane, default: []].append(uid) }
         }
         for (lane, uids) in byLane.sorted(by: { $0.key.description < $1.key.description }) {
             total += try await core.journal.answer { core.withdraw(uids, from: lane, completion: $0) }
         }
         if !others.isEmpty { total += try await atRest.withdraw(others) }
-        total.gone = uids.count - total.withdrawn - total.unknown
         return total
     }
 

@@ -9,26 +9,32 @@ enum WithdrawalRule {
         case waiting(possiblySentBefore: Bool)
     }
 
+    enum Decision {
+        case settle(Settlement.Kind)
+        /// Something is on its way to the disk that may end the entry, or only defer it: decide again when it is there.
+        case wait
+        /// The entry has met its end, or is another lane's.
+        case gone
+    }
+
     /// - Parameter standing: nil for an entry that is being settled.
-    /// - Returns: nil where the entry has met its end, or is just meeting it, or is another lane's.
-    static func kind(
-        for fate: EntryFate?, in lane: LaneKey, standing: () -> Standing?
-    ) -> Settlement.Kind? {
+    static func decision(for fate: EntryFate?, in lane: LaneKey, standing: () -> Standing?) -> Decision {
         switch fate {
         case .settled?, .aside?, nil:
-            return nil
+            return .gone
         case .deferred(let key, until: _, attempts: _, reason: _)?, .scheduled(let key, for: _, attempts: _)?:
             // Its record says whether it may have been sent.
-            return key == lane ? .withdraw : nil
+            return key == lane ? .settle(.withdraw) : .gone
         case .quarantined(let key, let possiblySent)?:
-            guard key == lane else { return nil }
-            return possiblySent ? .withdrawSent : .withdraw
+            guard key == lane else { return .gone }
+            return .settle(possiblySent ? .withdrawSent : .withdraw)
         case .unconfirmed(let key, attempts: _, possiblySent: _)?:
-            guard key == lane, let standing = standing() else { return nil }
+            guard key == lane else { return .gone }
+            guard let standing = standing() else { return .wait }
             switch standing {
-            case .inFlight: return .withdrawSent
+            case .inFlight: return .settle(.withdrawSent)
             case .suspect(let possiblySentBefore), .waiting(let possiblySentBefore):
-                return possiblySentBefore ? .withdrawSent : .withdraw
+                return .settle(possiblySentBefore ? .withdrawSent : .withdraw)
             }
         }
     }

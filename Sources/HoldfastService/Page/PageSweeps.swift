@@ -29,17 +29,16 @@ enum PageSweeps {
             return try PageReply.json(Partial(form: report, next: next))
         },
         .change("api/entries/withdraw", names) { call in
-            var (matched, total) = (0, Withdrawal(withdrawn: 0, unknown: 0, gone: 0))
-            let next = try await sweep(call, EntryStates.unconfirmed) { entries in
-                matched += entries.count
-                let part = try await call.journal.desk.withdraw(entries.map(\.uid))
-                total = Withdrawal(
-                    withdrawn: total.withdrawn + part.withdrawn, unknown: total.unknown + part.unknown,
-                    gone: total.gone + part.gone)
+            var (matched, total) = (Set<UID>(), Withdrawal())
+            let next = try await sweep(call, EntryStates.unconfirmed, untilNoneIsLeft: true) { entries in
+                matched.formUnion(entries.map(\.uid))
+                total += try await call.journal.desk.withdraw(entries.map(\.uid))
             }
-            call.audit.tell(
-                "taken back", total.withdrawn + total.unknown, "notification", of: matched, chosen(call))
-            return try PageReply.json(Partial(form: WithdrawalForm(total, matched: matched), next: next))
+            // One may have been met twice.
+            let taken = total.withdrawn + total.unknown
+            total.gone = matched.count - taken
+            call.audit.tell("taken back", taken, "notification", of: matched.count, chosen(call))
+            return try PageReply.json(Partial(form: WithdrawalForm(total, matched: matched.count), next: next))
         },
     ]
 
@@ -79,10 +78,11 @@ enum PageSweeps {
 
     /// Goes through the entries that are meant: never all by silence, and none that came after they were counted.
     ///
+    /// - Parameter looksAgain: whether it begins again at the end, as long as it finds any of those that were there.
     /// - Returns: where to go on; nil at the end.
     private static func sweep(
         _ call: PageOperation.Call, _ states: Set<JournalEntry.StateKind>,
-        _ body: ([JournalEntry]) async throws -> Void
+        untilNoneIsLeft looksAgain: Bool = false, _ body: ([JournalEntry]) async throws -> Void
     ) async throws -> UInt64? {
         let items = call.items
         guard items.choosesAll == (items["all"] == "true") else {
@@ -92,16 +92,26 @@ enum PageSweeps {
         var filter = try items.filter(states)
         if let end = try items.value("up-to", OutcomeArgument.cursor) {
             filter.uids = filter.uids.below(UID(end.rawValue))
+        } else if looksAgain {
+            // What is accepted from here on would keep it busy for ever.
+            let next = try await call.journal.read { reader in try reader.status().nextUID }
+            filter.uids = filter.uids.below(next)
         }
         var after: UID? = try items.value("after", OutcomeArgument.cursor).map { UID($0.rawValue) } ?? UID.none
         let end = ContinuousClock.now + longest
+        var found = 0
         while let last = after {
             let (entries, next) = try await call.journal.read { [filter] reader in
                 var listing = reader.listing(matching: filter, after: last, limit: OperatorDeskLimits.batch)
                 return (try listing.next() ?? [], listing.position)
             }
             if !entries.isEmpty { try await body(entries) }
+            found += entries.count
             after = next
+            if after == nil, looksAgain, found > 0 {
+                after = UID.none
+                found = 0
+            }
             if .now >= end { break }
         }
         return after?.rawValue

@@ -189,6 +189,62 @@ import Testing
         #expect(bench.sent.contains(4))
     }
 
+    @Test("What is on its way into the deferred is taken back when it is there, and the rest at once")
+    func onItsWay() throws {
+        let journal = HeldJournal(InMemoryJournal())
+        let bench = try Bench(journal.base, through: journal) { $0.window = 3 }
+        try bench.submit(1..<6)
+        bench.settle()
+        #expect(bench.sent == [1, 2, 3])
+        journal.holdsSettlement = { $0.defers }
+        bench.connection.answer(1, SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
+        bench.connection.answer(2, .unknown("no answer"))
+        bench.settle()
+        let result = withdraw(bench, [1, 2, 3, 5, 77])
+        #expect(result.withLock { $0 } == nil)
+        #expect(bench.status.withdrawn == 1 && bench.status.unknown == 1)
+        journal.releaseSettlements()
+        bench.settle()
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 2, unknown: 2, gone: 1))
+        bench.advance(by: .seconds(3600))
+        #expect([1, 2, 3].allSatisfy { number in bench.sent.count { $0 == number } == 1 })
+        #expect(!bench.sent.contains(5))
+    }
+
+    @Test("What is on its way to its end when it is taken back is called gone when it has come there")
+    func onItsWayToItsEnd() throws {
+        let journal = HeldJournal(InMemoryJournal())
+        let bench = try Bench(journal.base, through: journal)
+        try bench.submit(1..<3)
+        bench.settle()
+        journal.holdsSettlement = { !$0.acknowledged.isEmpty }
+        bench.connection.answer(1, .confirmed)
+        bench.settle()
+        let result = withdraw(bench, [1])
+        #expect(result.withLock { $0 } == nil)
+        journal.releaseSettlements()
+        bench.settle()
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 0, gone: 1))
+        #expect(bench.status.confirmed == 1 && bench.status.withdrawn == 0)
+    }
+
+    @Test("What two orders take back is told to both when it is on disk, and counts for the first")
+    func twice() throws {
+        let journal = HeldJournal(InMemoryJournal())
+        let bench = try Bench(journal.base, through: journal)
+        bench.core.pause(bench.lane())
+        bench.settle()
+        try bench.submit(1..<3)
+        bench.settle()
+        journal.holdsSettlement = { _ in true }
+        let (first, second) = (withdraw(bench, [1]), withdraw(bench, [1]))
+        #expect(first.withLock { $0 } == nil && second.withLock { $0 } == nil)
+        journal.releaseSettlements()
+        bench.settle()
+        #expect(first.withLock { $0 } == Withdrawal(withdrawn: 1, unknown: 0, gone: 0))
+        #expect(second.withLock { $0 } == Withdrawal(withdrawn: 0, unknown: 0, gone: 1))
+    }
+
     @Test("On a connection that answers errors only, what is with it becomes unknown") func cumulative() throws {
         let bench = try Bench(modes: [.cumulative(quietPeriod: .seconds(1))])
         try bench.submit(1..<4)

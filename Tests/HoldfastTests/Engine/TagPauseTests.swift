@@ -221,6 +221,29 @@ import Testing
         #expect(bench.sent == [3])
     }
 
+    @Test("A campaign that is taken back while its pause puts it aside does not go out when it is resumed")
+    func withdrawnMeanwhile() throws {
+        let journal = HeldJournal(InMemoryJournal())
+        let bench = try Bench(journal.base, through: journal)
+        try pause(bench)
+        journal.holdsSettlement = { $0.defers }
+        let receipts = try bench.submit((1..<4).map { tagged($0) })
+        bench.settle()
+        let result = Monitor<Withdrawal?>(nil)
+        bench.core.withdraw(receipts.compactMap(\.uid), from: bench.lane()) { done in
+            result.withLock { $0 = try? done.get() }
+        }
+        bench.settle()
+        #expect(try held(bench) == [0] && result.withLock { $0 } == nil)
+        journal.releaseSettlements()
+        bench.settle()
+        #expect(result.withLock { $0 } == Withdrawal(withdrawn: 3, unknown: 0, gone: 0))
+        #expect(try held(bench) == [0])
+        try resume(bench)
+        bench.advance(by: .seconds(3600))
+        #expect(bench.sent == [] && bench.status.unconfirmed == 0)
+    }
+
     /// What the conditions say that tags hold up: of the engine, and of its desk, which walks over the entries.
     private func affected(_ bench: Bench) async throws -> [[Int]] {
         func counts(_ conditions: [HealthCondition]?) -> [Int] {

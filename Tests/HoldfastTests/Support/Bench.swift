@@ -38,8 +38,10 @@ final class Bench {
     /// Looks at the clock in the present turn; nil outside of turns.
     private let looks = Monitor<Int?>(nil)
 
+    /// - Parameter seen: the journal as the engine sees it, such as one that forwards all to `journal`.
     init(
-        _ journal: InMemoryJournal = InMemoryJournal(), clock: ManualClock = ManualClock(),
+        _ journal: InMemoryJournal = InMemoryJournal(), through seen: (any JournalService)? = nil,
+        clock: ManualClock = ManualClock(),
         modes: [ConfirmationMode] = [.perNotification], connectionLimit: Int = 1,
         scaling: ConnectionScaling = ConnectionScaling(), rate: RateLimit? = nil, rates: SharedRates = SharedRates(),
         endpoint: String = "stub", slowness: Duration = .zero,
@@ -70,8 +72,9 @@ final class Bench {
                 topics: index == 0 ? nil : ["com.example.route\(index)"], connections: connectionLimit,
                 scaling: scaling, rate: rate)
         }
+        let service: any JournalService = seen ?? journal
         core = try EngineCore(
-            journal: journal, routes: routes, configuration: configuration,
+            journal: service, routes: routes, configuration: configuration,
             clock: EngineClock(
                 wall: { clock.wall },
                 monotonic: {

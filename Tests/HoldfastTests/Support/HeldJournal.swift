@@ -3,12 +3,29 @@ import HoldfastTesting
 @testable import Holdfast
 
 /// An in-memory journal whose completions of promotions can be held back: between a commit and the word of it a Consumer
-/// may take turns, as beside a real writer's thread.
+/// may take turns, as beside a real writer's thread. Settlements can be held back before they come to it.
 final class HeldJournal: ForwardingJournal, @unchecked Sendable {  // Confined to the test's thread.
     var isHolding = false
     /// The most that a promotion moves.
     var promotionLimit = Int.max
     private var held: [() -> Void] = []
+    /// Which settlements wait, as behind others in the journal's queue.
+    var holdsSettlement: (SettlementBatch) -> Bool = { _ in false }
+    private var heldSettlements: [() -> Void] = []
+
+    func releaseSettlements() {
+        let all = heldSettlements
+        heldSettlements = []
+        holdsSettlement = { _ in false }
+        for one in all { one() }
+    }
+
+    override func settle(
+        _ batch: SettlementBatch, completion: @escaping @Sendable (Result<SettlementReport, JournalError>) -> Void
+    ) {
+        guard holdsSettlement(batch) else { return base.settle(batch, completion: completion) }
+        heldSettlements.append { [base] in base.settle(batch, completion: completion) }
+    }
 
     func release() {
         let all = held
@@ -25,4 +42,9 @@ final class HeldJournal: ForwardingJournal, @unchecked Sendable {  // Confined t
             if isHolding { held.append { completion(result) } } else { completion(result) }
         }
     }
+}
+
+extension SettlementBatch {
+    /// Whether it defers any entry.
+    var defers: Bool { others.contains { if case .deferUntil = $0.kind { true } else { false } } }
 }

@@ -30,6 +30,9 @@ struct JournalDropCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
+    /// So often in a row it meets only what can't be taken back, and waits for a moment each time.
+    private static let greatestFruitless = 50
+
     func validate() throws {
         guard !stateOptions.state.contains(.rejected) else {
             throw ValidationError("Rejections are deleted by `holdfast rejections discard`.")
@@ -44,7 +47,7 @@ struct JournalDropCommand: AsyncParsableCommand {
         let (count, sweep) = try await EntrySweep(place: place, filter: sweepOptions.filter(states: states)).counted()
         // Entries that can't be read are dropped only by UID: flags can't choose among them.
         let unreadable = sweepOptions.chosen.isEmpty ? [] : try await sweep.unreadable()
-        let matched = count + unreadable.count
+        var matched = count + unreadable.count
         guard matched > 0 || sweepOptions.chosen.isEmpty else {
             throw ToolError(.noInput, "\(place) has no such unconfirmed entries")
         }
@@ -53,6 +56,9 @@ struct JournalDropCommand: AsyncParsableCommand {
             try consentOptions.ask("Take \(Format.plural(matched, "notification")) of \(place) back")
             withdrawal = try await withdraw(sweep, unreadable, count: matched, from: place)
         }
+        // Among what has ended are those that were not there any more when it was their turn.
+        matched = max(matched, withdrawal.withdrawn + withdrawal.unknown)
+        withdrawal.gone = matched - withdrawal.withdrawn - withdrawal.unknown
         let report = WithdrawalForm(withdrawal, matched: matched)
         Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
         return .ok
@@ -64,9 +70,26 @@ struct JournalDropCommand: AsyncParsableCommand {
         var withdrawal = Withdrawal()
         var progress = WorkProgress("taken back", of: count)
         try await DeskOpener(place).withDesk { desk in
-            try await sweep.run { entries in
-                withdrawal += try await desk.withdraw(entries.map(\.uid))
-                progress.add(entries.count)
+            // What has changed its place meanwhile may have been passed over: it ends when nothing is left.
+            var (left, fruitless) = (Int.max, 0)
+            while left > 0 {
+                var (seen, taken) = (0, 0)
+                try await sweep.run { entries in
+                    let part = try await desk.withdraw(entries.map(\.uid))
+                    withdrawal += part
+                    seen += entries.count
+                    taken += part.withdrawn + part.unknown
+                    progress.add(part.withdrawn + part.unknown)
+                }
+                fruitless = taken == 0 && seen >= left ? fruitless + 1 : 0
+                guard fruitless < Self.greatestFruitless else {
+                    throw ToolError(
+                        .entriesLeft,
+                        "\(Format.plural(seen, "notification")) of \(place) could not be taken back, and "
+                            + "\(Format.plural(withdrawal.withdrawn + withdrawal.unknown, "other")) were: run it again")
+                }
+                if fruitless > 0 { try await Task.sleep(for: .milliseconds(100)) }
+                left = seen
             }
             for start in stride(from: 0, to: unreadable.count, by: OperatorDeskLimits.batch) {
                 let part = unreadable[start...].prefix(OperatorDeskLimits.batch)
