@@ -104,6 +104,8 @@ package struct FleetPlace: Sendable {
         }
         terms.watchServers(directory)
         let servers = try ServerWatch(terms)
+        // Before the copy of the blacklist is touched.
+        try HostDirectory.examineOwnSeal(directory.path, terms.options.keys)
         let shared = try await FleetShares(terms, directory, logger: logger)
         terms.options.blacklist = shared.blacklist
         let journals = HostJournals(terms, directory) { log.tell($0) }
