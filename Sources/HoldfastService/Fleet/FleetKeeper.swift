@@ -103,7 +103,7 @@ final class FleetKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
+        let journals = place.journals { [log] in log.tell($0) }
         let watch = try FleetWatch(
             journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
             // What it asks has the keeper's state, and that has the watch.
@@ -163,7 +163,7 @@ final class FleetKeeper: Service, Sendable {
             return state.isEnding
         }
         if isEnding { stop.stop() }
-        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
+        let journals = place.journals { [log] in log.tell($0) }
         return try await OwnThread.run("holdfast-takeover") { [place, log] in
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.
