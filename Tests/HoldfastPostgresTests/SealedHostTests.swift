@@ -51,6 +51,90 @@ struct SealedHostTests {
         second.close()
     }
 
+    @Test("A host with a key delivers the journal of one without in the clear, and that one goes on with it")
+    func mixed() async throws {
+        let folders = (sealed: try TemporaryFolder(), clear: try TemporaryFolder())
+        let key = folders.sealed("journal.key")
+        try JournalKeys.makeFile(key)
+        let clear = try Host(schema, "clear", in: folders.clear)
+        let left = try clear.open()
+        try left.journal.setNote("note", to: Array(Self.secret.utf8))
+        try add("one", to: left)
+        left.close()
+        // As one with something left, which is followed.
+        try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'clear'")
+
+        let sealed = try Host(schema, "sealed", in: folders.sealed, keys: try JournalKeys(file: key))
+        let own = try sealed.open()
+        let taken = try await takeOver("clear", by: sealed, mine: own)
+        #expect(try taken.journal.sealedWith.isEmpty && taken.journal.note("note") == Array(Self.secret.utf8))
+        #expect(try lanes(taken) == ["one"] && !own.journal.sealedWith.isEmpty)
+        try add("two", to: taken)
+        taken.close()
+        own.close()
+
+        // Also with another copy.
+        try FileManager.default.removeItem(atPath: left.directory)
+        let back = try clear.open()
+        #expect(try back.id == left.id && lanes(back) == ["one", "two"] && back.journal.sealedWith.isEmpty)
+        back.close()
+    }
+
+    /// The end of a journal's log.
+    private func log(of journal: Int32) throws -> LogState {
+        let connection = try schema.asService()
+        defer { connection.close() }
+        return try LogCalls(schema.name, journal: journal).state(connection, by: soon())
+    }
+
+    @Test(
+        "A key that comes to a journal in the clear is refused, and nothing is changed in the database or beside it",
+        arguments: [true, false])
+    func keyAdded(hasCopy: Bool) throws {
+        let folder = try TemporaryFolder()
+        let key = folder("journal.key")
+        try JournalKeys.makeFile(key)
+        let keys = try JournalKeys(file: key)
+        let first = try host(folder, nil).open()
+        try add("one", to: first)
+        first.close()
+        if !hasCopy { try FileManager.default.removeItem(atPath: first.directory) }
+        let before = try log(of: first.id)
+
+        let refused = #expect(throws: JournalError.self) { _ = try host(folder, keys).open() }
+        let words = refused?.message ?? ""
+        #expect(refused?.code == .wrongKey)
+        #expect(words.contains("journal web-1 in PostgreSQL") && words.contains("`journal.host`"), "\(words)")
+        #expect(FileManager.default.fileExists(atPath: first.directory) == hasCopy)
+        #expect(try log(of: first.id) == before)
+        if hasCopy {
+            let seen = #expect(throws: JournalError.self) { try HostDirectory.examineOwnSeal(folder.path, keys) }
+            #expect(seen?.code == .wrongKey && seen?.message == words)
+        } else {
+            try HostDirectory.examineOwnSeal(folder.path, keys)
+        }
+        try HostDirectory.examineOwnSeal(folder.path, nil)
+
+        let second = try host(folder, nil).open()
+        #expect(try second.id == first.id && lanes(second) == ["one"])
+        second.close()
+    }
+
+    @Test("A copy of the blacklist is filled again where the keys are others than its own")
+    func blacklistCopy() throws {
+        let folder = try TemporaryFolder()
+        let key = folder("journal.key")
+        try JournalKeys.makeFile(key)
+        var options = JournalOptions()
+        options.keys = try JournalKeys(file: key)
+        let sealed = try LocalBlacklist.open(folder("blacklist"), options)
+        try sealed.replace([], mark: [1])
+        sealed.close()
+        let clear = try LocalBlacklist.open(folder("blacklist"))
+        #expect(clear.mark == nil)
+        clear.close()
+    }
+
     @Test("What is looked for would be found in a journal that is not sealed")
     func clear() throws {
         let folder = try TemporaryFolder()

@@ -55,7 +55,14 @@ package enum LocalBlacklist {
         let verdict = try translated("look at", place.path) { () throws(LMDBError) in try DataFileCheck.check(file) }
         guard case .sound = verdict else { return false }
         try translated("sync", place.path) { () throws(LMDBError) in try DataFileCheck.secure(file) }
-        let seal = try SealSearch(.blacklist, options.keys, in: place.path).find(in: try place.find(.blacklist))
+        let seal: JournalSeal?
+        do throws(JournalError) {
+            seal = try SealSearch(.blacklist, options.keys, in: place.path).find(in: try place.find(.blacklist))
+        } catch {
+            // Whoever has the rows fills it again, also without the key that this copy needs.
+            guard error.code == .wrongKey else { throw error }
+            return false
+        }
         return try OpeningCheck.isWholeBlacklist(in: place, seal, greatestPageCount: options.pagesCheckedAtOpening)
     }
 

@@ -20,9 +20,12 @@ struct JournalSeals {
 
     /// For whoever opens a journal for writing: with keys a new one is sealed, and one that is not sealed is refused.
     ///
-    /// - Parameter parts: those that are opened.
+    /// - Parameters:
+    ///   - parts: those that are opened.
+    ///   - isCopy: whether the entries came from elsewhere, and so are new only where none came.
     init(
-        opening place: JournalDirectory, _ keys: JournalKeys?, _ parts: [JournalPart] = JournalPart.allCases
+        opening place: JournalDirectory, _ keys: JournalKeys?, _ parts: [JournalPart] = JournalPart.allCases,
+        isCopy: Bool = false
     ) throws(JournalError) {
         var seals: [JournalPart: JournalSeal] = [:]
         var (sealed, clear): ([JournalPart], [JournalPart]) = ([], [])
@@ -32,7 +35,9 @@ struct JournalSeals {
                 seals[part] = seal
                 sealed.append(part)
             } else if let keys {
-                if try !Self.isNew(part, finding, place) { clear.append(part) }
+                // The entries of a working copy are made before its journal is.
+                let isInTheMaking = Files.exists(place.incomplete) && !(isCopy && part == .entries)
+                if !isInTheMaking, !Self.isNew(part, finding) { clear.append(part) }
                 seals[part] = try JournalSeal(part, keys, listed: nil, index: nil)
             }
         }
@@ -61,10 +66,7 @@ struct JournalSeals {
     }
 
     /// Whether nothing was ever put into a file.
-    private static func isNew(
-        _ part: JournalPart, _ finding: DataFile.Finding, _ place: JournalDirectory
-    ) throws(JournalError) -> Bool {
-        if Files.exists(place.incomplete) { return true }
+    static func isNew(_ part: JournalPart, _ finding: DataFile.Finding) -> Bool {
         // One that can't be read is left to the check that comes next.
         guard let facts = StoredFacts(finding) else { return true }
         return facts.value(of: Array((part == .entries ? "format" : "opening").utf8)) == nil

@@ -16,6 +16,17 @@ extension LMDBJournal {
         try place.makeDirectories()
     }
 
+    /// Whether the entries of a working copy are sealed, while nobody has it open. Changes nothing.
+    ///
+    /// - Returns: nil where nothing was ever put into them: whoever opens it first decides.
+    /// - Throws: ``JournalError`` with code `wrongKey` where they are sealed, and a key is missing.
+    package static func isSealed(copy directory: String, _ keys: JournalKeys?) throws(JournalError) -> Bool? {
+        let place = JournalDirectory(directory)
+        let finding = try place.find(.entries)
+        if try SealSearch(.entries, keys, in: place.path).find(in: finding) != nil { return true }
+        return JournalSeals.isNew(.entries, finding) ? nil : false
+    }
+
     /// Refuses a copy that is not the one that was made: an empty one, where somebody has deleted that meanwhile.
     static func requireCopy(
         _ environment: Environment, endingAt number: UInt64, _ path: String

@@ -65,7 +65,7 @@ public final class LMDBJournal: Journal, JournalService {
         try Self.examine(path, options)
         try place.prepare()
         let lock = try OwnerLock(owning: place) { () throws(JournalError) in try place.begin(create: options.create) }
-        let seals = try JournalSeals(opening: place, options.keys)
+        let seals = try JournalSeals(opening: place, options.keys, isCopy: options.copyNumber != nil)
         try place.removeUnfinished()
         try place.prepareDataFiles()
         let damage = try OpeningCheck.run(place, seals, greatestPageCount: options.pagesCheckedAtOpening)

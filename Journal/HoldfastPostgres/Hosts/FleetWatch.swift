@@ -19,6 +19,7 @@ package final class FleetWatch: Sendable {
         var trouble: String?
         var clockOffset: Duration?
         var room = TakeoverRoom()
+        var refusals = TakeoverRefusals()
         var full: Set<Int32> = []
         var isUnwanted = false
     }
@@ -87,8 +88,31 @@ package final class FleetWatch: Sendable {
     /// Of the other hosts that live, the journals of those that had no room at the last look. Only known while this host has none.
     package var full: Set<Int32> { board.withLock(\.full) }
 
+    /// The journals that are not taken over, since this host lacks their keys.
+    package var refusals: [TakeoverRefusals.Refusal] { board.withLock(\.refusals.all) }
+
+    /// Whether the journal could not be opened when it was taken last.
+    package func isRefused(_ journal: Int32) -> Bool { board.withLock { $0.refusals.contains(journal) } }
+
+    /// The journal that was taken can't be opened with this host's keys. ``leave(_:)`` follows.
+    ///
+    /// - Returns: whether that is news.
+    package func refused(_ journal: ListedJournal, why: String) -> Bool {
+        let now = terms.clock.monotonic()
+        let refusal = TakeoverRefusals.Refusal(journal: journal.name, why: why)
+        return board.change { $0.refusals.refused(journal.id, refusal, at: now) }
+    }
+
+    /// This host's keys may be others than before: what they did not open is tried at the next look.
+    package func tryRefused() { board.change { $0.refusals.tryNow() } }
+
     /// The journal that was taken is open.
-    package func opened(_ journal: Int32) { board.change { $0.room.opened(journal) } }
+    package func opened(_ journal: Int32) {
+        board.change { state in
+            state.room.opened(journal)
+            state.refusals.opened(journal)
+        }
+    }
 
     /// This host does not have the journal any more.
     ///
@@ -165,8 +189,14 @@ package final class FleetWatch: Sendable {
         onLook(journals, mine)
         let now = terms.clock.monotonic()
         let room = limit + 1 - mine.count
+        let paused = board.change { state in
+            state.refusals.looked(journals, mine: mine, at: now)
+            return state.refusals.paused(at: now)
+        }
+        // One that can't be opened keeps no other from being taken.
         let found = machine.looked(
-            journals, mine: mine, ahead: Set(ahead.keys), room: room, delay: delay(), at: now)
+            journals, mine: mine, ahead: Set(ahead.keys), room: room + paused.count, delay: delay(), at: now
+        ).filter { !paused.contains($0.id) }.prefix(max(room, 0))
         board.change { $0.room.beginLook() }
         for journal in found {
             guard !board.withLock(\.isUnwanted) else { return }

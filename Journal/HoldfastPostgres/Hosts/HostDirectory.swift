@@ -1,6 +1,6 @@
 internal import Foundation
 package import Holdfast
-internal import HoldfastJournal
+package import HoldfastJournal
 internal import HoldfastLMDB
 
 /// The directory of a host: the working copies of the journals that it has, and a lock by which one process has them.
@@ -121,6 +121,29 @@ package final class HostDirectory: Sendable {
             return
         }
         if !isCopy { throw CopyError.notACopy(copy.entries).journalError }
+    }
+
+    /// Refuses the working copy that this host had last where the keys are not its own, as its opening does: before the copy of the
+    /// blacklist is sealed, or filled in the clear. Changes nothing. Where there is no copy, only the opening can know.
+    ///
+    /// - Throws: ``JournalError`` with code `wrongKey`.
+    package static func examineOwnSeal(_ path: String, _ keys: JournalKeys?) throws(JournalError) {
+        let path = plain(path)
+        guard let number = ownNumber(in: path) else { return }
+        let copy = CopyPlace("\(path)/\(number).journal")
+        // Without a note it is made anew.
+        guard let note = copy.note() else { return }
+        let isClear: Bool
+        do throws(JournalError) {
+            guard let reader = try JournalReader.ofMade(directory: copy.directory, keys: keys) else { return }
+            defer { reader.close() }
+            isClear = reader.sealing == .clear
+        } catch {
+            // What can't be read at rest is for the opening, which makes damaged copies anew.
+            guard error.code == .wrongKey else { return }
+            throw error
+        }
+        if isClear, keys != nil { throw .ownNotSealed(note.name) }
     }
 
     /// Finds out whether the file system of a directory of working copies has room for a host to begin, and changes nothing.

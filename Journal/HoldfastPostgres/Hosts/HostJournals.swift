@@ -39,7 +39,14 @@ package struct HostJournals: Sendable {
     private func openOwn(
         _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
-        let opened = try open(place, lease, epoch: epoch, stop)
+        let copy = directory.copy(of: place.id)
+        let wasThere = copy.isThere
+        let opened: OwnedJournal
+        do throws(JournalError) { opened = try open(place, lease, epoch: epoch, isOwn: true, stop) } catch {
+            // As before, whatever key is given next.
+            if error.code == .wrongKey, !wasThere { copy.remove() }
+            throw error
+        }
         do throws(JournalError) {
             try persist(stop) { (connection) throws(PQError) in
                 try OwnershipCalls(terms.schema).accept(
@@ -63,10 +70,11 @@ package struct HostJournals: Sendable {
         let copy = directory.copy(of: journal.id)
         let wasThere = copy.isThere
         do throws(JournalError) {
-            return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, stop)
+            return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, isOwn: false, stop)
         } catch {
-            // Half a copy would keep the disk full. One that was there before may have what the database lacks.
-            if error.code == .diskFull, !wasThere { copy.remove() }
+            // Half a copy would keep the disk full, and one that can't be opened is for nothing. One that was there before may have
+            // what the database lacks.
+            if [.diskFull, .wrongKey].contains(error.code), !wasThere { copy.remove() }
             throw error
         }
     }
@@ -82,16 +90,17 @@ package struct HostJournals: Sendable {
 
     // MARK: The copy
 
+    /// - Parameter isOwn: whether this host accepts into it.
     private func open(
-        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, isOwn: Bool, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
         do throws(JournalError) {
             do throws(JournalError) {
-                return try openBesideReaders(place, lease, epoch: epoch, stop)
+                return try openBesideReaders(place, lease, epoch: epoch, isOwn: isOwn, stop)
             } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
                 // What is damaged is a copy, or else it is again.
                 try directory.copy(of: place.id).discard()
-                return try openBesideReaders(place, lease, epoch: epoch, stop)
+                return try openBesideReaders(place, lease, epoch: epoch, isOwn: isOwn, stop)
             }
         } catch {
             let wasLost = lease.phase == .lost
@@ -103,12 +112,12 @@ package struct HostJournals: Sendable {
     /// Waits for a tool that reads the copy at rest, or has its lock until it is refused, and makes a copy again that somebody removes
     /// meanwhile: each takes only a moment.
     private func openBesideReaders(
-        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, isOwn: Bool, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
         let limit = Condition.now + Self.readersPatience
         while true {
             do throws(JournalError) {
-                return try openOnce(place, lease, epoch: epoch, stop)
+                return try openOnce(place, lease, epoch: epoch, isOwn: isOwn, stop)
             } catch {
                 // Nothing can be made in a directory that is gone.
                 guard directory.isInPlace else { throw directory.failure(error) }
@@ -122,12 +131,14 @@ package struct HostJournals: Sendable {
     }
 
     private func openOnce(
-        _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
+        _ place: ListedName, _ lease: JournalLease, epoch: Int64, isOwn: Bool, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
         let copy = directory.copy(of: place.id)
         try LMDBJournal.prepareCopy(copy.directory)
         if copy.note() == nil { try copy.discard() }
         var built = try build(place, epoch: epoch, copy, stop)
+        // Before anything is written: rows sealed with other keys, or with none, would be damage to all hosts.
+        let keys = try keys(for: copy, of: place, isOwn: isOwn)
         let isInDoubt = built.isRestored ? false : try judge(place, epoch: epoch, stop)
         if isInDoubt { built.forgotten = .unknown }
         let lineage = built.lineage.adding(UUID().uuidString.lowercased(), after: built.last.number)
@@ -156,6 +167,7 @@ package struct HostJournals: Sendable {
         defer { stop.note(nil) }
         let ownership = CopyOwnership(name: place.name, lease: lease, gate: gate, clock: terms.clock)
         var options = terms.options
+        options.keys = keys
         options.create = true
         options.durability = .process
         options.gate = gate

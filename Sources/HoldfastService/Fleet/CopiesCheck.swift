@@ -30,4 +30,13 @@ package enum CopiesCheck {
         try HostDirectory.examineRoom(path)
         return isThere
     }
+
+    /// Finds out whether the keys of a configuration are those of the host's own copy, as far as there is one, and they can be read.
+    ///
+    /// - Throws: ``JournalError`` with code `wrongKey`.
+    package static func examineSeal(_ journal: JournalSettings) throws(JournalError) {
+        // The service alone is given a credential of systemd's.
+        guard journal.withheldCredential == nil else { return }
+        try HostDirectory.examineOwnSeal(journal.copies, try journal.keys())
+    }
 }

@@ -85,12 +85,17 @@ final class FleetKeeper: Service, Sendable {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
         let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
         return place.shared.troubles + own + taken.flatMap(\.troubles)
-            + [watch, wantOfRoom].compactMap(\.self)
+            + [watch, wantOfRoom].compactMap(\.self) + refusals
     }
 
     /// That a journal of a lost host has no room here.
     private var wantOfRoom: FleetTrouble? {
         state.withLock { $0.watch }?.wantOfRoom.map { FleetTrouble($0, in: place.directory.path) }
+    }
+
+    /// The journals of lost hosts that this one can't open.
+    private var refusals: [FleetTrouble] {
+        (state.withLock { $0.watch }?.refusals ?? []).map { FleetTrouble($0) }
     }
 
     /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
@@ -103,7 +108,7 @@ final class FleetKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
+        let journals = place.journals { [log] in log.tell($0) }
         let watch = try FleetWatch(
             journals, mine: place.own.id, onLook: { [gaze] in gaze.looked($0, mine: $1) },
             // What it asks has the keeper's state, and that has the watch.
@@ -120,7 +125,10 @@ final class FleetKeeper: Service, Sendable {
     }
 
     /// Gives back what was taken, to take it again with what is configured now.
-    func renew() { for life in taken { Task { await life.end() } } }
+    func renew() {
+        state.withLock { $0.watch }?.tryRefused()
+        for life in taken { Task { await life.end() } }
+    }
 
     private func end(_ watch: FleetWatch) {
         // Before anything is given back, or this host would take it again.
@@ -136,18 +144,26 @@ final class FleetKeeper: Service, Sendable {
     private func deliver(_ taken: FleetWatch.Taken, _ watch: FleetWatch) async {
         let (id, name) = (taken.journal.id, taken.journal.name)
         let former = taken.journal.host.map { " of host \($0)" } ?? ""
-        logger.notice("journal \(name)\(former) has no owner any more, and is taken over")
+        // One that could not be opened is tried again and again, and told as a trouble meanwhile.
+        let wasRefused = watch.isRefused(id)
+        if !wasRefused { logger.notice("journal \(name)\(former) has no owner any more, and is taken over") }
         var lacksRoom = false
         do {
             let (owned, orders) = try await open(taken)
             watch.opened(id)
+            if wasRefused { logger.notice("journal \(name)\(former) can be opened now, and is taken over") }
             let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
             )
         } catch {
-            logger.warning("journal \(name)\(former) was taken over and is given back: \(error)")
-            lacksRoom = (error as? JournalError)?.code == .diskFull
+            let failure = error as? JournalError
+            lacksRoom = failure?.code == .diskFull
+            let isKnown =
+                if let failure, failure.code == .wrongKey {
+                    !watch.refused(taken.journal, why: failure.message)
+                } else { false }
+            if !isKnown { logger.warning("journal \(name)\(former) was taken over and is given back: \(error)") }
         }
         state.withLock { state in
             state.lives[id] = nil
@@ -163,7 +179,7 @@ final class FleetKeeper: Service, Sendable {
             return state.isEnding
         }
         if isEnding { stop.stop() }
-        let journals = HostJournals(place.terms, place.directory) { [log] in log.tell($0) }
+        let journals = place.journals { [log] in log.tell($0) }
         return try await OwnThread.run("holdfast-takeover") { [place, log] in
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.

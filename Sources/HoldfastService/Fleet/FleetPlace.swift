@@ -21,6 +21,13 @@ package struct FleetPlace: Sendable {
     /// Of this process.
     let record: FleetRecord
 
+    /// Opens journals with the keys of now. ``terms`` has those of the start.
+    func journals(onNews: @escaping @Sendable (HostNews) -> Void) -> HostJournals {
+        var terms = terms
+        terms.options.keys = shared.keys.withLock(\.self)
+        return HostJournals(terms, directory, onNews: onNews)
+    }
+
     /// What is wrong with the servers of the connection string.
     func serverConditions(now: WallTime) -> [HealthCondition] {
         (terms.target.servers?.warnings ?? []).map { warning in
@@ -104,6 +111,8 @@ package struct FleetPlace: Sendable {
         }
         terms.watchServers(directory)
         let servers = try ServerWatch(terms)
+        // Before the copy of the blacklist is touched.
+        try HostDirectory.examineOwnSeal(directory.path, terms.options.keys)
         let shared = try await FleetShares(terms, directory, logger: logger)
         terms.options.blacklist = shared.blacklist
         let journals = HostJournals(terms, directory) { log.tell($0) }
@@ -141,7 +150,11 @@ package struct FleetPlace: Sendable {
         var opened = OpenedJournal(
             journal: own.journal, directory: own.directory, warnings: own.journal.warnings + warnings,
             wantsRoom: { own.wantOfRoom != nil })
-        opened.useKeys = { (keys) throws(JournalError) in try own.journal.useKeys(keys) }
+        opened.useKeys = { (keys) throws(JournalError) in
+            try own.journal.useKeys(keys)
+            // For journals that are taken over from now on.
+            shared.keys.withLock { $0 = keys }
+        }
         servers.start()
         opened.close = {
             servers.stop()

@@ -16,6 +16,8 @@ final class FleetShares: Service, Sendable {
     /// The directory of this host's copy of it.
     let copy: String
     let commands: CommandServer
+    /// The keys of this host as they were read last. A reload exchanges them.
+    let keys: Monitor<JournalKeys?>
     private let notes: FleetNoteClient
     private let tokens: TokenShare
     private let trouble = Monitor<String?>(nil)
@@ -30,11 +32,15 @@ final class FleetShares: Service, Sendable {
         self.copy = copy
         var options = JournalOptions()
         options.keys = terms.options.keys
+        let keys = Monitor(terms.options.keys)
+        self.keys = keys
         let opened = try await JournalOpening.waiting(JournalOpening.patience, JournalOpening.patienceWithOwners) {
             [options] () throws(JournalError) in try LocalBlacklist.open(copy, options)
         }
         blacklist = try SharedBlacklist(.init(target: terms.target, schema: terms.schema), copy: opened) {
             [options] (ending) throws(JournalError) in
+            var options = options
+            options.keys = keys.withLock(\.self)
             let another = try LocalBlacklist.open(copy, options, anew: true)
             logger.warning(
                 "another copy of the blacklist is filled, and the one before is read until then: \(ending.message)")

@@ -47,6 +47,8 @@ struct FleetTrouble: Hashable, Sendable {
         case disk
         /// The limit of this host's own journal.
         case limit
+        /// This host's keys.
+        case keys
     }
 
     init(_ task: Task, _ why: String, of origin: Origin = .database) {
@@ -70,6 +72,12 @@ struct FleetTrouble: Hashable, Sendable {
         journal = want.journal
     }
 
+    /// This host lacks a key of a lost host's journal.
+    init(_ refusal: TakeoverRefusals.Refusal) {
+        self.init(.takeovers, refusal.why, of: .keys)
+        journal = refusal.journal
+    }
+
     /// What is in the way of a journal in the database.
     static func of(_ owned: OwnedJournal) -> [Self] {
         let troubles = owned.troubles
@@ -91,6 +99,10 @@ struct FleetTrouble: Hashable, Sendable {
             JournalError.Advice(
                 "mend what is said of this host's disk, such as the room where working copies lie (`journal.path`); it is tried again "
                     + "by itself", command: "df -h")
+        case .keys:
+            JournalError.Advice(
+                "put the key that is named into this host's key file (`journal.key-file`), behind the first, and reload; or start a "
+                    + "host that has it. It is tried again by itself", command: "holdfast journal key list FILE")
         case .limit:
             JournalError.Advice(
                 "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit (`journal.limit`); it "

@@ -110,6 +110,7 @@ struct ServiceCheck {
     private func database(_ postgres: PostgresSettings) throws(JournalError) -> Report.Journal {
         let copies = configuration.journal.copies
         let isMade = try CopiesCheck.examine(copies, isOwn: isService)
+        try CopiesCheck.examineSeal(configuration.journal)
         let facts = try FleetFacts(postgres, copies: copies)
         return .init(
             path: copies, exists: isMade, owner: nil, unconfirmed: nil, database: facts.place, host: facts.host,

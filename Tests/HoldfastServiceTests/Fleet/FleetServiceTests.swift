@@ -49,15 +49,17 @@ struct FleetServiceTests {
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
         _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
-        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, clock: EngineClock = .system,
+        listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, keyFile: String? = nil,
+        clock: EngineClock = .system,
         onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) throws -> ServiceRun {
         let database = database ?? cluster.tcp("user=\(role)")
+        let key = keyFile.map { ", key-file: \($0)" } ?? ""
         try folder.write(
             "\(name).yaml",
             """
-            journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)}
+            journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)\(key)}
             routes: [{name: default, \(endpoint)}]
             gateway: {http2: {listen: "\(listen)"}}
             log: {level: critical}
@@ -478,6 +480,39 @@ struct FleetServiceTests {
         #expect(try await waitUntil { try list().contains { $0.name == "one" && $0.isClosed } })
         // The figures of its engine go with it.
         #expect(await waitUntil { !two.metrics.contains("journal=\"one\"") })
+        await two.end()
+        #expect(await second.error == nil)
+        try await mock.stop()
+    }
+
+    @Test("What a host with a new key has left is delivered by one that was given the key by reloads")
+    func keysOfNow() async throws {
+        let taken = Monitor(0)
+        var service = MockAPNsConfiguration()
+        service.certificateDirectory = folder("mock")
+        service.observer = { exchanges in taken.withLock { $0 += exchanges.count { $0.status == 200 } } }
+        let mock = try await MockAPNsServer.start(service)
+        let keys = [folder("one.key"), folder("two.key")]
+        try JournalKeys.makeFile(keys[0])
+        try FileManager.default.copyItem(atPath: keys[0], toPath: keys[1])
+        let one = try host("one", keyFile: keys[0])
+        let two = try host(
+            "two", to: "endpoint: \"https://\(mock.address)\", trust: \(mock.certificateAuthorityFile)",
+            keyFile: keys[1])
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try JournalKeys.addKey(toFile: keys[0])
+        try FileManager.default.removeItem(atPath: keys[1])
+        try FileManager.default.copyItem(atPath: keys[0], toPath: keys[1])
+        for key in keys {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        }
+        for run in [two, one] { await run.reload() }
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        #expect(await waitUntil { taken.withLock { $0 } == 3 })
         await two.end()
         #expect(await second.error == nil)
         try await mock.stop()

@@ -63,6 +63,17 @@ struct FleetTroubleTests {
         #expect(SizeText.mebibytes((97 << 20) - 1) == "97 MiB")
     }
 
+    @Test("A journal of a lost host that this host has no key for is told, and names the key")
+    func keys() {
+        var troubles = LastingTroubles()
+        let trouble = FleetTrouble(TakeoverRefusals.Refusal(journal: "gone", why: "it is sealed with key 6ed"))
+        #expect(troubles.look([trouble], at: moment(0)).isEmpty)
+        let found = troubles.look([trouble], at: moment(60))
+        #expect(found.map(\.subject) == ["gone/takeovers"] && found.map(\.since) == [WallTime(seconds: 1000)])
+        #expect(found.first?.what.contains("sealed with key 6ed") == true)
+        #expect(found.first?.next.contains("`journal.key-file`") == true)
+    }
+
     @Test("That commits wait is said by the database being away")
     func ofJournal() {
         var troubles = LastingTroubles()

@@ -1,0 +1,70 @@
+/// The journals of lost hosts that this host can't open for its keys, and when it tries each again. It has no clock.
+///
+/// Each try makes a copy and gives it up. So the pauses between tries grow, and what is wrong is told as one trouble.
+package struct TakeoverRefusals: Sendable {
+    /// A journal that is not taken over.
+    package struct Refusal: Hashable, Sendable {
+        package let journal: String
+        /// In whole sentences.
+        package let why: String
+
+        package init(journal: String, why: String) { (self.journal, self.why) = (journal, why) }
+    }
+
+    private struct Entry {
+        var refusal: Refusal
+        var failures = 0
+        var pauseEnd: Duration
+        /// When it was last seen without an owner, or with this host as its owner.
+        var lastLeft: Duration
+    }
+
+    /// From a try to the next.
+    package static let firstPause = Duration.seconds(2)
+    package static let greatestPause = Duration.seconds(60)
+    /// How long another host must have a journal before that is no try of it.
+    package static let patience = Duration.seconds(30)
+
+    private var entries: [Int32: Entry] = [:]
+
+    package init() {}
+
+    /// All of them, in the order of their names.
+    package var all: [Refusal] { entries.values.map(\.refusal).sorted { $0.journal < $1.journal } }
+
+    package func contains(_ journal: Int32) -> Bool { entries[journal] != nil }
+
+    /// Those that are not tried yet.
+    package func paused(at now: Duration) -> Set<Int32> { Set(entries.filter { now < $0.value.pauseEnd }.keys) }
+
+    /// A journal was taken, and given back since it can't be opened.
+    ///
+    /// - Returns: whether it is the first time, or for another reason than before.
+    package mutating func refused(_ journal: Int32, _ refusal: Refusal, at now: Duration) -> Bool {
+        var entry = entries[journal] ?? Entry(refusal: refusal, pauseEnd: now, lastLeft: now)
+        let isNew = entry.failures == 0 || entry.refusal != refusal
+        entry.refusal = refusal
+        entry.pauseEnd = now + min(Self.firstPause * (1 << min(entry.failures, 8)), Self.greatestPause)
+        entry.lastLeft = now
+        entry.failures += 1
+        entries[journal] = entry
+        return isNew
+    }
+
+    /// A journal that was taken is open.
+    package mutating func opened(_ journal: Int32) { entries[journal] = nil }
+
+    /// This host's keys may be others than before.
+    package mutating func tryNow() { for journal in entries.keys { entries[journal]?.pauseEnd = .zero } }
+
+    /// All journals were looked at: one that is gone, closed, or another host's for a while is not this host's any more.
+    package mutating func looked(_ journals: [ListedJournal], mine: Set<Int32>, at now: Duration) {
+        var next: [Int32: Entry] = [:]
+        for journal in journals {
+            guard var entry = entries[journal.id], !(journal.isClosed && journal.sighting.isFree) else { continue }
+            if journal.sighting.isFree || mine.contains(journal.id) { entry.lastLeft = now }
+            if now - entry.lastLeft <= Self.patience { next[journal.id] = entry }
+        }
+        entries = next
+    }
+}
