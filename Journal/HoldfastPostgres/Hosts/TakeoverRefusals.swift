@@ -1,3 +1,5 @@
+internal import Holdfast
+
 /// The journals of lost hosts that this host can't open for its keys, and when it tries each again. It has no clock.
 ///
 /// Each try makes a copy and gives it up. So the pauses between tries grow, and what is wrong is told as one trouble.
