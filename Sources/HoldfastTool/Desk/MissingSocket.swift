@@ -40,12 +40,12 @@ struct MissingSocket {
         if isStarting { return "ask again in some seconds" }
         guard isHoldfast, let process = owner.process else {
             return
-                "let the application run a ControlSocket, or stop it: a journal at rest is read and steered by the same "
-                + "commands"
+                "let the application run a ControlSocket, or stop it: a journal at rest is read and steered by the "
+                + "same commands"
         }
         return
-            "`ps -o args= -p \(process)` says which it is. A command ends by itself. The log of a service says what keeps it "
-            + "from making \(journal)/control.sock; a restart makes it, too, and loses nothing"
+            "`ps -o args= -p \(process)` says which it is. A command ends by itself. The log of a service says what keeps "
+            + "it from making \(journal)/control.sock; a restart makes it, too, and loses nothing"
     }
 }
 
