@@ -199,8 +199,8 @@ public final class ControlSocket: Service, Sendable {
             guard file.isLost else { continue }
             tell(
                 .lost,
-                "the control socket \(path.socket) is not there any more, since somebody has removed, replaced or changed it: "
-                    + "it is made again, so that the service can be steered")
+                "the control socket \(path.socket) is not there any more, since somebody has removed, replaced or changed "
+                    + "it: it is made again, so that the service can be steered")
             listener.close(promise: nil)
             return
         }

@@ -118,7 +118,7 @@ struct CommandTreeTests {
         #expect(try await Tool.start(arguments).result().status == 64)
     }
 
-    @Test("Routes are completed from the configuration, also one with mistakes; of one that is not there nothing is said")
+    @Test("Routes are completed from the configuration, also one with mistakes; one that is not there is no trouble")
     func routeNames() throws {
         let folder = try TemporaryFolder()
         try folder.write(

@@ -50,11 +50,11 @@ struct ServeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if logFormat == .json, !check { Console.standard.writesObjects = true }
+        if !check { ServiceLog.prepare(.standard, for: logFormat) }
         try await reporting {
             do {
                 return try await serve()
-            } catch let error as ValidationError where Console.standard.writesObjects {
+            } catch let error as ValidationError where Console.standard.trouble != nil {
                 // A line of the log like all others, without the command's usage.
                 throw ToolError(.usage, error.message)
             }
@@ -68,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             configuration = try load { read in
                 // What ends the start is written as the log is to be, also where there are mistakes beside that.
-                Console.standard.writesObjects = !check && (logFormat ?? read.log.format) == .json
+                if !check { ServiceLog.prepare(.standard, for: logFormat ?? read.log.format) }
             }
             if check {
                 let surroundings = ServiceSurroundings.warnings(configuration)

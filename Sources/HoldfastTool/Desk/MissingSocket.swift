@@ -7,26 +7,20 @@ struct MissingSocket {
     /// How long a service may have its journal before it serves its socket.
     static let startLimit = Duration.seconds(10)
 
+    private let owner: OwnerName
     private let journal: String
-    /// Nil where nobody knows.
-    private let process: Int?
-    /// The program's name; nil where nobody knows.
-    private let program: Substring?
     /// For how long it has had the journal; nil where nobody knows.
     private let held: Duration?
 
-    /// - Parameter owner: as ``JournalReader`` names it: `process 7 (holdfast, since 2026-11-29T12:00:00Z)`.
+    /// - Parameter owner: as ``JournalReader`` names it.
     init(of owner: String, journal: String, now: WallTime = EngineClock.system.wall()) {
+        self.owner = OwnerName(owner)
         self.journal = journal
-        process = ProcessLook.number(of: owner)
-        let facts = owner.split(separator: "(", maxSplits: 1).dropFirst().first?.prefix { $0 != ")" }
-        program = facts?.split(separator: ",").first
-        let since = facts?.split(separator: " ").last.flatMap { Timestamp.parse(String($0)) }
-        held = since.map { now.since($0) }
+        held = self.owner.since.map { now.since($0) }
     }
 
     private var isStarting: Bool { held.map { $0 < Self.startLimit } ?? false }
-    private var isHoldfast: Bool { program == "holdfast" }
+    private var isHoldfast: Bool { owner.program == "holdfast" }
 
     /// Reads on behind the name of the process, and "and".
     var words: String {
@@ -44,14 +38,14 @@ struct MissingSocket {
 
     var next: String {
         if isStarting { return "ask again in some seconds" }
-        guard isHoldfast, let process else {
+        guard isHoldfast, let process = owner.process else {
             return
-                "let the application run a ControlSocket, or stop it: a journal at rest is read and steered by the same "
-                + "commands"
+                "let the application run a ControlSocket, or stop it: a journal at rest is read and steered by the "
+                + "same commands"
         }
         return
-            "`ps -o args= -p \(process)` says which it is. A command ends by itself. The log of a service says what keeps it "
-            + "from making \(journal)/control.sock; a restart makes it, too, and loses nothing"
+            "`ps -o args= -p \(process)` says which it is. A command ends by itself. The log of a service says what keeps "
+            + "it from making \(journal)/control.sock; a restart makes it, too, and loses nothing"
     }
 }
 

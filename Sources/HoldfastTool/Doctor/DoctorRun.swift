@@ -47,8 +47,7 @@ struct DoctorRun: Sendable {
         take(
             .files,
             FileLook.look(configuration, user: FileLook.serviceUser(journal: journal, unit)).findings
-                + [FileLook.credential(configuration, unit)].compactMap(\.self) + unreadUnit(unit)
-                + (unit?.accountFindings ?? []))
+                + [FileLook.credential(configuration, unit)].compactMap(\.self) + unitFindings(unit))
         begins("the journal")
         let facts = await journalFacts()
         let refusal = copiesRefusal
@@ -122,9 +121,10 @@ struct DoctorRun: Sendable {
         return [.skipped(.configuration, "rest", nil, words)]
     }
 
-    /// A unit that was named, and can't be read.
-    private func unreadUnit(_ unit: UnitFacts?) -> [DoctorFinding] {
-        guard let path = options.unit, unit == nil else { return [] }
+    /// A unit that was named and can't be read, or that can't start.
+    private func unitFindings(_ unit: UnitFacts?) -> [DoctorFinding] {
+        if let unit { return unit.accountFindings }
+        guard let path = options.unit else { return [] }
         return [
             .warning(
                 .files, "unit", path, "it can't be read, so its limits and its user are not known",

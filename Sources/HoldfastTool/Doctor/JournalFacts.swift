@@ -204,7 +204,7 @@ extension JournalFacts {
 
     /// What to do about a process that does not answer: a stopped one takes no other signal before it goes on.
     static func remedy(ofSilent owner: String) -> String {
-        let process = ProcessLook.number(of: owner).map { "\($0)" } ?? "PID"
+        let process = OwnerName(owner).process.map { "\($0)" } ?? "PID"
         return
             "see its log. `kill -CONT \(process)` lets a stopped process go on, which `kill` alone does not end; "
             + "`kill -9 \(process)` ends one that is stopped or hangs. What was accepted stays in the journal"

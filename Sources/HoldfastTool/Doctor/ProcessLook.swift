@@ -27,7 +27,7 @@ extension ProcessLook {
             return process.map { Int($0) }
         }
         guard let path = journal ?? settings.path, let owner = try? JournalReader.owner(of: path) else { return nil }
-        return number(of: owner)
+        return OwnerName(owner).process
     }
 
     /// Whether the process that has the working copies of a configuration serves that configuration, and not another host's: by the
@@ -41,20 +41,14 @@ extension ProcessLook {
         // An earlier version says no name. One that is starting listens nowhere.
         return listens == nil || HostDirectory.wait(in: configuration.journal.copies) != nil
     }
-
-    /// - Parameter owner: as ``JournalReader`` names it.
-    static func number(of owner: String) -> Int? {
-        guard owner.hasPrefix("process ") else { return nil }
-        return Int(owner.dropFirst("process ".count).prefix { $0.isNumber })
-    }
 }
 
 extension JournalFacts {
     /// The process that uses the journal; nil at rest, and where its name has no number.
     var process: Int? {
         switch state {
-        case .open(let figures): figures.owner.flatMap(ProcessLook.number)
-        case .withheld(let journal): journal.owner.flatMap(ProcessLook.number)
+        case .open(let figures): figures.owner.flatMap { OwnerName($0).process }
+        case .withheld(let journal): journal.owner.flatMap { OwnerName($0).process }
         case .unmade, .unreadable: nil
         }
     }

@@ -15,8 +15,11 @@ final class Console: Sendable {
         var hasReader = true
         var errors = LineWriter()
         var warned: Set<String> = []
-        var writesObjects = false
+        var trouble: Trouble?
     }
+
+    /// A line for an error or a warning.
+    typealias Trouble = @Sendable (Logger.Level, String) -> String
 
     private let state = Monitor(State())
     /// Whether standard error is a terminal, so that a progress line makes sense.
@@ -107,10 +110,11 @@ final class Console: Sendable {
         }
     }
 
-    /// Whether errors and warnings are objects of a log in JSON, one a line, as whoever reads that log expects of each line.
-    var writesObjects: Bool {
-        get { state.withLock { $0.writesObjects } }
-        set { state.withLock { $0.writesObjects = newValue } }
+    /// How errors and warnings are written; nil for plain text. Where a log is made of objects, whoever reads it expects that of
+    /// each line.
+    var trouble: Trouble? {
+        get { state.withLock { $0.trouble } }
+        set { state.withLock { $0.trouble = newValue } }
     }
 
     func error(_ message: String) { tell(.error, message, .red) }
@@ -118,9 +122,7 @@ final class Console: Sendable {
     func warning(_ message: String) { tell(.warning, message, .yellow) }
 
     private func tell(_ level: Logger.Level, _ message: String, _ color: Color) {
-        guard writesObjects else { return note("\(colored("\(level.rawValue):", color)) \(message)") }
-        let line = LogLineText(level: level, message: message, label: "holdfast", metadata: [:])
-        note(line.json(at: EngineClock.system.wall()))
+        note(trouble?(level, message) ?? "\(colored("\(level.rawValue):", color)) \(message)")
     }
 
     /// Warns of what is found again wherever a command looks: the first time.

@@ -29,7 +29,19 @@ final class ServiceLog: Sendable {
         self.format = Monitor(format ?? .text)
         self.journal = NotifyAddress(journal)
         isForJournal = environment["JOURNAL_STREAM"]?.isEmpty == false && !console.isInteractive
-        console.writesObjects = format == .json
+        Self.prepare(console, for: format)
+    }
+
+    /// Has errors and warnings that do not come from a logger, such as the one that ends a start, written as the log is.
+    static func prepare(_ console: Console, for format: LogFormat?) {
+        guard format == .json else {
+            console.trouble = nil
+            return
+        }
+        console.trouble = { level, message in
+            LogLineText(level: level, message: message, label: "holdfast", metadata: [:]).json(
+                at: EngineClock.system.wall())
+        }
     }
 
     /// The least that is said; that of all loggers, those that were made before as well.
@@ -41,7 +53,7 @@ final class ServiceLog: Sendable {
     /// How lines are written from now on.
     func change(to format: LogFormat?) {
         self.format.withLock { $0 = format ?? .text }
-        console.writesObjects = format == .json
+        Self.prepare(console, for: format)
     }
 
     func logger(_ label: String = "holdfast") -> Logger { Logger(label: label) { Handler(log: self, label: $0) } }

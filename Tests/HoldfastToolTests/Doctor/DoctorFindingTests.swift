@@ -131,7 +131,8 @@ struct DoctorFindingTests {
         #expect(groups.count == 2 && groups.allSatisfy { $0.contains("216/GROUP") }, "\(groups)")
         for lines in [
             "", "User=root\nGroup=root", "User=4711\nGroup=4711", "User=%i",
-            "DynamicUser=yes\nUser=nosuchuser\nGroup=nosuch", "User=nosuchuser\nUser=", "SupplementaryGroups=nosuch\nSupplementaryGroups=",
+            "DynamicUser=yes\nUser=nosuchuser\nGroup=nosuch", "User=nosuchuser\nUser=",
+            "SupplementaryGroups=nosuch\nSupplementaryGroups=",
         ] { #expect(found(lines) == [], "\(lines)") }
     }
 
