@@ -42,7 +42,9 @@ struct TakeoverRefusalsTests {
         #expect(refusals.all.isEmpty && !refusals.contains(1))
     }
 
-    @Test("One that is closed, or another host's for a while, is not told any more; a try of another host is no end of it")
+    @Test(
+        "One that is closed, or another host's for a while, is not told any more; a try of another host is no end of it"
+    )
     func over() {
         var refusals = TakeoverRefusals()
         _ = refusals.refused(1, lacking, at: .seconds(0))

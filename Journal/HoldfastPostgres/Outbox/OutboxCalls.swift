@@ -46,7 +46,8 @@ package struct OutboxCalls: Sendable {
         self.journal = journal
         self.epoch = epoch
         let name = schema.quoted
-        claimStatement = PQStatement("SELECT * FROM \(name).claim_outbox($1, $2, $3, $4, $5)", preparedAs: "claim_outbox")
+        claimStatement = PQStatement(
+            "SELECT * FROM \(name).claim_outbox($1, $2, $3, $4, $5)", preparedAs: "claim_outbox")
         beforeStatement = PQStatement("SELECT * FROM \(name).reclaim_outbox($1, $2, $3, $4, $5)")
         releaseStatement = PQStatement("SELECT \(name).release_outbox($1, $2, $3)")
         settleStatement = PQStatement("SELECT \(name).settle_outbox($1, $2, $3::text::jsonb)")

@@ -88,7 +88,8 @@ extension HandOuts {
         batch.items.indices.last { holds(isWanted, at: $0, of: batch) }
     }
 
-    private func holds(_ isWanted: (PackedNotification.Fields) -> Bool, at position: Int, of batch: EntryBatch) -> Bool {
+    private func holds(_ isWanted: (PackedNotification.Fields) -> Bool, at position: Int, of batch: EntryBatch) -> Bool
+    {
         do throws(PackedNotification.Damage) {
             return isWanted(try batch.fields(at: position))
         } catch {

@@ -32,7 +32,8 @@ extension RouteJudge {
     /// such an answer: what it leaves behind has not ended it.
     private func topicJustRefused(_ flights: Flights, at now: Moment) -> UInt32? {
         guard let (topic, time) = flights.lastRefusal, now.monotonic - time < .seconds(1) else { return nil }
-        let isRefused = topicRefusals.contains(topic) || breakers.name(of: topic).map { topicHold.isSetAside($0) } ?? false
+        let isRefused =
+            topicRefusals.contains(topic) || breakers.name(of: topic).map { topicHold.isSetAside($0) } ?? false
         return isRefused ? topic : nil
     }
 

@@ -61,7 +61,9 @@ extension RouteJudge {
 
     /// The service has not processed this entry.
     func neverProcessed(_ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, on flights: Flights) {
-        if let name = breakers.name(of: flight.topic), topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
+        if let name = breakers.name(of: flight.topic), topicHold.isSetAside(name, for: .silence) {
+            flights.explained += 1
+        }
         switch remedy {
         case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
         case .newConnection: leftByUnproven(flight, on: flights)

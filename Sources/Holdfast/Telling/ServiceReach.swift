@@ -112,7 +112,9 @@ struct ServiceReach: Sendable {
         answerCount = answers
         if isAnswered {
             let now = moment()
-            if let silentSince, away?.isSilence ?? true { ended(silence: now.monotonic - silentSince.monotonic, now.monotonic) }
+            if let silentSince, away?.isSilence ?? true {
+                ended(silence: now.monotonic - silentSince.monotonic, now.monotonic)
+            }
             silentSince = out > 0 ? now : nil
             if away?.isSilence == true { answeredInSilence(isAll: out == 0, now.monotonic) }
         } else if out == 0 {

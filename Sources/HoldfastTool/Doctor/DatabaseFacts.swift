@@ -58,7 +58,8 @@ extension DatabaseFacts {
                 .warning(
                     .database, "lease", journal.name,
                     "given up by host \(journal.host ?? "unknown"), and not delivered to the end",
-                    next: "a running host takes it over by itself: start one. Where one runs, `holdfast status` there says "
+                    next:
+                        "a running host takes it over by itself: start one. Where one runs, `holdfast status` there says "
                         + "what is in its way, such as a key or room that it lacks")
             }
         }

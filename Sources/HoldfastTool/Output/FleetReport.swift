@@ -76,7 +76,8 @@ struct FleetReport: Encodable {
                 }
             if let mayLack {
                 parts.append(
-                    "ITS LAST COMMITS MAY BE LOST: what a host that was lost had accepted \(mayLack.words) may be missing")
+                    "ITS LAST COMMITS MAY BE LOST: what a host that was lost had accepted \(mayLack.words) may be missing"
+                )
             }
             if let commitWaitsSeconds {
                 parts.append("a commit waits for a standby since \(Self.time(commitWaitsSeconds))")

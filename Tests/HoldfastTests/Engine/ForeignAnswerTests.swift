@@ -182,7 +182,9 @@ import Testing
         #expect(bench.status.confirmed == 1900)
     }
 
-    @Test("Where the cause is not mended, an operator who resumes such a lane loses nothing, however often", arguments: [1, 5])
+    @Test(
+        "Where the cause is not mended, an operator who resumes such a lane loses nothing, however often",
+        arguments: [1, 5])
     func resumedTooEarly(times: Int) throws {
         let bench = try Bench { $0.suspects.greatestUniform = 100 }
         bench.answer = { _ in SendResult(apnsStatus: 400, reason: "BadCollapseId") }

@@ -173,7 +173,9 @@ import Testing
         #expect(traffic.oldest < .seconds(20))
     }
 
-    @Test("Many topics that are refused, and as many that are taken, each with traffic: the latter go", arguments: [5, 20, 60])
+    @Test(
+        "Many topics that are refused, and as many that are taken, each with traffic: the latter go",
+        arguments: [5, 20, 60])
     func manyOfEach(count: Int) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { _ in false }

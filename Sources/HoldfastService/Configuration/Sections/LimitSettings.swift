@@ -154,7 +154,8 @@ package struct LimitSettings: Equatable, Sendable {
                 "ids.age", .duration(.seconds(1)...long), default: "24h", "for how long after its acceptance"),
             ConfigKey(
                 "ids.count", .count(0...100_000_000), default: "1000000",
-                "how many ids are remembered at most; fewer where they would take more than a quarter of `journal.limit`"),
+                "how many ids are remembered at most; fewer where they would take more than a quarter of `journal.limit`"
+            ),
             ConfigKey(
                 "housekeeping", .duration(.milliseconds(100)...(.seconds(24 * 3600))), default: "60s",
                 "how often what is too old or too many is looked for"),
