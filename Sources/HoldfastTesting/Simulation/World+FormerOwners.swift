@@ -67,7 +67,9 @@ extension World {
 
     private func lookAtEnd(of former: FormerOwner) {
         let ends = former.consumers.compactMap { former.core.end(of: $0) }
-        for case .failed(let error) in ends where error.code != .ownershipLost {
+        // A commit may be in doubt for it as for any owner: then it ends, too.
+        let known: [JournalError.Code] = [.ownershipLost, .undetermined, .mustBeReopened]
+        for case .failed(let error) in ends where !known.contains(error.code) {
             violate(9, "the engine of a former owner has given up: \(error.code): \(error)")
         }
         if ends.count == former.consumers.count { remove(former, "has ended") }
