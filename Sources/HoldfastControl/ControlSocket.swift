@@ -55,7 +55,7 @@ public final class ControlSocket: Service, Sendable {
 
     private typealias Accepted = AcceptedConnection<HTTPRequestPart, HTTPResponsePart>
 
-    /// What is told once a minute at most.
+    /// Kinds of log lines, each told once a minute at most.
     private enum Line: String, Hashable, Sendable {
         case cannotAccept = "cannot-accept"
         case lost = "socket-lost"

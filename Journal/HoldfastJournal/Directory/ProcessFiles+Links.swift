@@ -12,7 +12,7 @@ extension ProcessFiles {
         return names.map { "\(directory)/\($0)" }
     }
 
-    /// What they lead to: paths, and sockets as `socket:[INODE]`.
+    /// The targets of the links: paths, and sockets as `socket:[INODE]`.
     package static func openFiles(of process: Int) -> (any Sequence<String>)? {
         links(of: process)?.lazy.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: $0) }
     }

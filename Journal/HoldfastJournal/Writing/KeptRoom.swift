@@ -8,25 +8,25 @@ struct KeptRoom: Sendable {
     private struct Kind {
         let words: String
         let bytes: Int
-        /// What an operator can do about it; nil where nothing has to be done.
+        /// For the operator; nil where nothing has to be done.
         let advice: JournalError.Advice?
     }
 
     /// For people, behind the bytes in use; empty where there is nothing to name.
     let words: String
-    /// What to do where one kind alone takes half of the limit; nil where delivery makes room.
+    /// For the operator, where one kind alone takes half of the limit; nil where delivery makes room.
     let advice: JournalError.Advice?
 
     init(_ figures: CommitFigures, pageByteCount: Int, limit: Int) {
         let kinds = [
             Kind(
-                words: figures.rejections == 1 ? "1 rejection" : "\(figures.rejections) rejections",
+                words: counted(figures.rejections, "rejection", "rejections"),
                 bytes: figures.rejectionPages * pageByteCount, advice: Self.rejections),
             Kind(
-                words: figures.quarantined == 1 ? "1 quarantined entry" : "\(figures.quarantined) quarantined entries",
+                words: counted(figures.quarantined, "quarantined entry", "quarantined entries"),
                 bytes: figures.quarantinePages * pageByteCount, advice: Self.quarantine),
             Kind(
-                words: figures.identities == 1 ? "1 remembered apns-id" : "\(figures.identities) remembered apns-ids",
+                words: counted(figures.identities, "remembered apns-id", "remembered apns-ids"),
                 bytes: figures.identityPages * pageByteCount, advice: nil),
         ]
         let named = kinds.filter { kind in kind.bytes >= limit / Self.leastPart }.sorted { $0.bytes > $1.bytes }

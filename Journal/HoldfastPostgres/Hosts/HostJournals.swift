@@ -39,14 +39,7 @@ package struct HostJournals: Sendable {
     private func openOwn(
         _ place: ListedName, _ lease: JournalLease, epoch: Int64, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
-        let copy = directory.copy(of: place.id)
-        let wasThere = copy.isThere
-        let opened: OwnedJournal
-        do throws(JournalError) { opened = try open(place, lease, epoch: epoch, isOwn: true, stop) } catch {
-            // As before, whatever key is given next.
-            if error.code == .wrongKey, !wasThere { copy.remove() }
-            throw error
-        }
+        let opened = try open(place, lease, epoch: epoch, isOwn: true, stop)
         do throws(JournalError) {
             try persist(stop) { (connection) throws(PQError) in
                 try OwnershipCalls(terms.schema).accept(
@@ -67,16 +60,7 @@ package struct HostJournals: Sendable {
         _ journal: ListedJournal, taken: JournalLease.Taken, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
         let place = ListedName(id: journal.id, name: journal.name)
-        let copy = directory.copy(of: journal.id)
-        let wasThere = copy.isThere
-        do throws(JournalError) {
-            return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, isOwn: false, stop)
-        } catch {
-            // Half a copy would keep the disk full, and one that can't be opened is for nothing. One that was there before may have
-            // what the database lacks.
-            if [.diskFull, .wrongKey].contains(error.code), !wasThere { copy.remove() }
-            throw error
-        }
+        return try open(place, lease(place.id, taken: taken), epoch: taken.epoch, isOwn: false, stop)
     }
 
     /// All journals of the fleet.
@@ -94,18 +78,24 @@ package struct HostJournals: Sendable {
     private func open(
         _ place: ListedName, _ lease: JournalLease, epoch: Int64, isOwn: Bool, _ stop: OpeningStop
     ) throws(JournalError) -> OwnedJournal {
+        let copy = directory.copy(of: place.id)
+        let wasThere = copy.isThere
         do throws(JournalError) {
             do throws(JournalError) {
                 return try openBesideReaders(place, lease, epoch: epoch, isOwn: isOwn, stop)
             } catch  where error.code == .damaged && !stop.isStopped && lease.phase != .lost {
                 // What is damaged is a copy, or else it is again.
-                try directory.copy(of: place.id).discard()
+                try copy.discard()
                 return try openBesideReaders(place, lease, epoch: epoch, isOwn: isOwn, stop)
             }
         } catch {
             let wasLost = lease.phase == .lost
             lease.release(within: terms.closing)
-            throw stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
+            let failure = stop.isStopped ? stopped : wasLost ? CopyError.ownershipLost.journalError : error
+            // One that was there before may have what the database lacks. One that can't be opened is for nothing, and half a copy of
+            // another host's journal would keep the disk full.
+            if !wasThere, failure.code == .wrongKey || failure.code == .diskFull && !isOwn { copy.remove() }
+            throw failure
         }
     }
 

@@ -36,7 +36,7 @@ package struct TakeoverRefusals: Sendable {
 
     package func contains(_ journal: Int32) -> Bool { entries[journal] != nil }
 
-    /// Those that are not tried yet.
+    /// The journals whose next try has not come yet.
     package func paused(at now: Duration) -> Set<Int32> { Set(entries.filter { now < $0.value.pauseEnd }.keys) }
 
     /// A journal was taken, and given back since it can't be opened.

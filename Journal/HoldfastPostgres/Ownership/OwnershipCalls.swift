@@ -81,10 +81,7 @@ extension OwnershipCalls {
     package func releasesIfAllowed(
         _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> [Int32: Int] {
-        do throws(PQError) { return try releases(connection, by: deadline) } catch {
-            guard error.sqlState == "42501" else { throw error }
-            return [:]
-        }
+        try unlessRefused([SchemaError.noRightState]) { () throws(PQError) in try releases(connection, by: deadline) }
     }
 
     /// The journals of which the last commits may have been lost with a host, in the last 30 days; empty for who may not ask, as a role
@@ -92,18 +89,26 @@ extension OwnershipCalls {
     package func lossesIfAllowed(
         _ connection: PQConnection, by deadline: ContinuousClock.Instant
     ) throws(PQError) -> [Int32: LossWindow] {
-        var found: [Int32: LossWindow] = [:]
-        do throws(PQError) {
+        try unlessRefused([SchemaError.noRightState, SchemaError.noFunctionState]) { () throws(PQError) in
+            var found: [Int32: LossWindow] = [:]
             for row in try connection.run([PQStep(losses, reading: true)], by: deadline)[0].rows {
                 let began = try row.int8(1)
                 found[try row.int4(0)] = LossWindow(
                     from: began > 0 ? WallTime(milliseconds: began) : nil,
                     to: WallTime(milliseconds: try row.int8(2)))
             }
-        } catch {
-            guard error.sqlState == "42501" || error.sqlState == "42883" else { throw error }
+            return found
         }
-        return found
+    }
+
+    /// - Parameter states: the errors of a server for which nothing is found.
+    private func unlessRefused<Found>(
+        _ states: [String], _ call: () throws(PQError) -> [Int32: Found]
+    ) throws(PQError) -> [Int32: Found] {
+        do throws(PQError) { return try call() } catch {
+            guard let state = error.sqlState, states.contains(state) else { throw error }
+            return [:]
+        }
     }
 
     /// Takes a journal if it is as it was seen, and ends the sessions of its former owner.

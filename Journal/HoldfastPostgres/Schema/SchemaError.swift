@@ -4,6 +4,8 @@ package import HoldfastPQ
 package enum SchemaError: Error, Sendable, CustomStringConvertible {
     /// The SQLSTATE of a right that is missing.
     static let noRightState = "42501"
+    /// The schema is of a version that has no such function.
+    static let noFunctionState = "42883"
     /// A transaction that may write nothing.
     static let readOnlyState = "25006"
     /// Printed statements for another version than the schema has.

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What is scheduled is claimed by the clock of the host that sends it, and not by the database's: programs before this call the
+    /// Scheduled submissions are claimed by the clock of the host that sends it, and not by the database's: programs before this call the
     /// function of version 14. And it is noted of which journals the last commits may be lost, with their host.
     static let version17 = Migration(
         version: 17, readableFrom: 7,

@@ -139,7 +139,8 @@ final class Connections {
         // What leaves one topic unanswered is not away.
         let isExplained = flights.handOuts > 0 && flights.explained == flights.handOuts
         if flights.handOuts > 0, !flights.hasWorked, !isExplained {
-            context.tell(.endsSilent(number, cause: flights.unprocessed ?? end.cause ?? "it takes no more"))
+            let words = flights.unprocessed.map { SettlementPlan.describe($0) }
+            context.tell(.endsSilent(number, cause: words ?? end.cause ?? "it takes no more"))
         }
         context.tell(
             .disconnected(

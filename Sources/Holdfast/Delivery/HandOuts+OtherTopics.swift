@@ -20,14 +20,11 @@ extension HandOuts {
         if judge.silence.compare(with: kept.isEmpty ? nil : topics(keeping: kept)) {
             (searchedThrough, othersAt, refusedAt) = ([:], [:], [:])
         }
-        var isOther = isOtherWaiting(on: kept)
-        if !isOther { isOther = try isOtherAtHand(at: now) }
+        let isOther = try isOtherAtHand(kept, at: now)
         if !isOther {
             guard nextSearch(now: now.monotonic) == nil else { return }
             // What keeps the probe is silent. Of others that were refused meanwhile, as all may have been, something was taken before.
-            var isRefused = isThrottleKept && judge.tryRefusedAgain(at: now)
-            if isThrottleKept, !isRefused { isRefused = try isRefusedAtHand(kept) }
-            guard isRefused else { return foundNoOthers(kept, at: now) }
+            guard isThrottleKept, try findRefused(kept, at: now) else { return foundNoOthers(kept, at: now) }
         }
         (searchedThrough, refusedAt) = ([:], [:])
         if isOther, isThrottled { judge.letOthersGoBeforeRefused(at: now) }
@@ -176,30 +173,28 @@ extension HandOuts {
         }
     }
 
-    /// Whether one waits in these connections. They return it when they are given up.
-    private func isOtherWaiting(on numbers: [Int]) -> Bool {
-        numbers.contains { number in
-            connections[number]?.unanswered.waiting.contains { judge.goesFirst($0.topic) } ?? false
-        }
-    }
-
-    private func isOtherAtHand(at now: Moment) throws(JournalError) -> Bool {
+    /// - Parameter kept: connections that are kept. What waits in them is returned when they are given up.
+    private func isOtherAtHand(_ kept: [Int], at now: Moment) throws(JournalError) -> Bool {
+        if isWaiting(on: kept, judge.goesFirst) { return true }
         for index in lanes.indices where lanes[index].isRunning {
             // What has one attempt comes back from the disk one by one here. It may be of any topic, if there are several.
             if lanes[index].hasOneAttempt, lanes[index].deferral.isDue(now.monotonic), judge.breakers.tellsTopicsApart {
                 return true
             }
-            if try isOtherGoingAgain(in: index) { return true }
+            if let again = try goingAgain(in: index), firstOther(in: again) != nil { return true }
             if try isOtherAhead(in: index) { return true }
         }
         return false
     }
 
-    private func isOtherGoingAgain(in index: Int) throws(JournalError) -> Bool {
+    private func isWaiting(on numbers: [Int], _ isWanted: (UInt32) -> Bool) -> Bool {
+        numbers.contains { connections[$0]?.unanswered.waiting.contains { isWanted($0.topic) } ?? false }
+    }
+
+    /// The first entries of a lane that go again; nil for none.
+    private func goingAgain(in index: Int) throws(JournalError) -> EntryBatch? {
         let again = lanes[index].machine.again.prefix(Self.probeLook)
-        guard !again.isEmpty else { return false }
-        let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
-        return firstOther(in: batch) != nil
+        return again.isEmpty ? nil : try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
     }
 
     /// Goes on behind the entries that earlier turns have searched. What was found once is not searched for again before the
@@ -226,18 +221,13 @@ extension HandOuts {
         firstReadable(in: batch) { judge.goesFirst($0, in: batch) }
     }
 
-    /// Whether an entry is at hand of a topic that was refused for now, and of which something was taken before.
-    private func isRefusedAtHand(_ kept: [Int]) throws(JournalError) -> Bool {
-        let isWaiting = kept.contains { number in
-            connections[number]?.unanswered.waiting.contains { judge.wasTaken($0.topic) } ?? false
-        }
-        if isWaiting { return true }
+    /// Looks for an entry of a topic that was refused for now, and of which something was taken before. Such topics that wait to show
+    /// how others fare are tried.
+    private func findRefused(_ kept: [Int], at now: Moment) throws(JournalError) -> Bool {
+        if judge.tryRefusedAgain(at: now) || isWaiting(on: kept, judge.wasTaken) { return true }
         for index in lanes.indices where lanes[index].isRunning {
             if let found = refusedAt[index], lanes[index].machine.cursor < found { return true }
-            let again = lanes[index].machine.again.prefix(Self.probeLook)
-            guard !again.isEmpty else { continue }
-            let batch = try context.journal.unconfirmed(lanes[index].id, uids: again.map(\.uid))
-            if lastTaken(in: batch) != nil { return true }
+            if let again = try goingAgain(in: index), lastTaken(in: again) != nil { return true }
         }
         return false
     }

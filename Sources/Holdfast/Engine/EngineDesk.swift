@@ -164,11 +164,14 @@ struct EngineDesk: FleetOrderDesk {
         return try await core.submit(notifications, as: producer, note: (note.name, note.value))
     }
 
+    /// An entry goes to another lane once or twice.
+    private static let withdrawalRounds = 10
+
     func withdraw(_ uids: [UID]) async throws -> Withdrawal {
         var total = Withdrawal()
         var left = Set(uids).sorted()
         // What has gone to another lane meanwhile is taken back there.
-        for _ in 0..<10 {
+        for _ in 0..<Self.withdrawalRounds {
             var waiting: [(uid: UID, lane: LaneKey)] = []
             for uid in left {
                 if let lane = try core.journal.fate(of: uid)?.lane { waiting.append((uid, lane)) }

@@ -23,8 +23,8 @@ final class Flights {
     var longestLeft = Duration.zero
     /// Conclusions were drawn from its end.
     var hasConcluded = false
-    /// The service's words for what it has not processed on it, the last ones.
-    var unprocessed: String?
+    /// The last answer that says that something was not processed.
+    var unprocessed: SendResult?
     /// The topic of its last answer, if that has refused it, and when.
     private(set) var lastRefusal: (topic: UInt32, at: Duration)?
     /// The topic whose refusal was the last thing that it has answered before it took no more, if nothing of that is taken.

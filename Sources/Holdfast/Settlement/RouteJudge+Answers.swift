@@ -99,7 +99,7 @@ extension RouteJudge {
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if case .neverProcessed(let remedy) = result.verdict {
-            if result.status != nil || result.reason != nil { flights.unprocessed = SettlementPlan.describe(result) }
+            if result.status != nil || result.reason != nil { flights.unprocessed = result }
             neverProcessed(flight, remedy, on: flights)
         } else if result.isAnswer || result.status != nil {
             answerCount += 1

@@ -23,7 +23,13 @@ extension RouteJudge {
                 plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside))
             }
         }
-        if let name, topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
+        noteExplained(flight, on: flights)
+    }
+
+    /// That nothing comes of the entry is explained where its topic is known for that.
+    private func noteExplained(_ flight: SentWindow.Flight, on flights: Flights) {
+        guard !topicHold.isEmpty, let name = breakers.name(of: flight.topic) else { return }
+        if topicHold.isSetAside(name, for: .silence) { flights.explained += 1 }
     }
 
     /// Something else than the silent topics is at hand: they wait, and it goes.
@@ -61,9 +67,7 @@ extension RouteJudge {
 
     /// The service has not processed this entry.
     func neverProcessed(_ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, on flights: Flights) {
-        if let name = breakers.name(of: flight.topic), topicHold.isSetAside(name, for: .silence) {
-            flights.explained += 1
-        }
+        noteExplained(flight, on: flights)
         switch remedy {
         case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
         case .newConnection: leftByUnproven(flight, on: flights)

@@ -42,8 +42,12 @@ extension RouteJudge {
         let behind = (until - now) * (1.05 + 0.2 * jitter.unit()) + .milliseconds(20)
         // One that was refused before leaves the next probe to others.
         let own = refusedBefore > 0 ? throttle.policy.pause(refusedBefore) * (0.5 + jitter.unit() / 2) : .zero
-        let told = result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
-        return min(max(behind, own, told), greatestWait)
+        return min(max(behind, own, toldPause(of: result)), greatestWait)
+    }
+
+    /// How long the service has asked to wait, within bounds.
+    func toldPause(of result: SendResult) -> Duration {
+        result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero
     }
 
     /// Defers entries that are refused again and again while others are taken: the refusal is about them, so they wait alone.

@@ -29,8 +29,7 @@ extension RouteJudge {
             "the push service has taken others, and refused its last \($0) requests for now: "
                 + SettlementPlan.describe(result)
         }
-        let told = max(
-            result.retryAfter.map { min($0, configuration.retry.maximum) } ?? .zero, pauseOfRefused(flight.topic))
+        let told = max(toldPause(of: result), pauseOfRefused(flight.topic))
         guard let name, words != nil || topicHold.isSetAside(name, for: .refusals) else {
             let due = topicHold.failed(
                 lane: flight.lane, flight.uid, refusalProbes, atLeast: told, at: now, random: jitter.unit())

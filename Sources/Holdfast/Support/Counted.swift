@@ -1,4 +1,4 @@
 /// `1 entry`, `2 entries`
-func counted(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
+package func counted(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
     "\(count) \(count == 1 ? one : many)"
 }

@@ -249,7 +249,7 @@ struct DoctorRun: Sendable {
         return facts.findings(at: EngineClock.system.wall())
     }
 
-    /// What can be told of a route's credentials without a connection: that there are none, where Apple's service wants some.
+    /// That a route has no credentials, where Apple's service wants some: no connection is needed to know it.
     private func credentialsUnasked(_ route: RouteSettings, at path: String) -> [DoctorFinding] {
         // Some that have a mistake are told as that.
         let areSound = ["signing-key", "certificate"].allSatisfy { configuration.isSound("\(path).\($0)") }

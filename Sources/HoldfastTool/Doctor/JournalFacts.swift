@@ -202,7 +202,7 @@ extension JournalFacts {
 
     // MARK: Its process
 
-    /// What to do about a process that does not answer: a stopped one takes no other signal before it goes on.
+    /// The advice about a process that does not answer: a stopped one takes no other signal before it goes on.
     static func remedy(ofSilent owner: String) -> String {
         let process = OwnerName(owner).process.map { "\($0)" } ?? "PID"
         return

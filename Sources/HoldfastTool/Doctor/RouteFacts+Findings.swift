@@ -21,7 +21,7 @@ extension RouteFacts {
 
     // MARK: Credentials
 
-    /// What is told of a route to Apple's services without credentials.
+    /// The finding about a route to Apple's services without credentials.
     static func withoutCredentials(_ route: String, _ area: DoctorFinding.Area = .routes) -> DoctorFinding {
         .fault(
             area, "credentials", route,

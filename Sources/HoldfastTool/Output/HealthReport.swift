@@ -26,7 +26,7 @@ struct HealthReport: Encodable, Equatable {
     var owner: String?
     /// Why a process that uses it says nothing; nil where it does.
     var silence: String?
-    /// What to do about that silence; nil where ``silence`` says it, and where there is none.
+    /// The next step about that silence; nil where ``silence`` says it, and where there is none.
     var next: String?
     /// Why nothing can be said of what is in it: its key is not here. Nil where something is.
     var unread: String?

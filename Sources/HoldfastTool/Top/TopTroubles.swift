@@ -8,10 +8,10 @@ enum TopTroubles {
     ///   - now: the time; that of the last answer where nobody has answered since, as nobody knows what lasts.
     ///   - safe: makes a text safe to be shown.
     static func list(_ status: DeskStatus, silence: String?, now: WallTime, safe: (String) -> String) -> [TopLine] {
+        let isOld = silence != nil
         let silent = silence.map { [TopLine("! no answer \(safe($0))", .red)] } ?? []
         return silent
             + (status.conditions ?? []).map { condition in
-                let isOld = silence != nil
                 let since = Format.span(now.since(condition.since))
                 let count = condition.affected
                 let affected =

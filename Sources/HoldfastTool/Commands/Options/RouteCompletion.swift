@@ -19,7 +19,7 @@ enum RouteCompletion {
         return names
     }
 
-    /// Those of a configuration, also of one with mistakes; none where a journal is named by itself.
+    /// The routes of a configuration, also of one with mistakes; none where a journal is named by itself.
     private static func configured(_ arguments: [String], _ environment: [String: String]) -> [String] {
         let file = LaneCompletion.value("--config", in: arguments)
         let isJournalNamed = LaneCompletion.value("--journal", in: arguments) != nil
