@@ -1,19 +1,17 @@
-/// Which entry a lane tries that was stopped for its credentials: they may be refused for one topic, and taken for others.
+/// Which entry a lane tries that was stopped for its credentials, or for what answers it: they may be refused for one topic, and taken
+/// for others.
 extension HandOuts {
     /// The most entries to search for one of another topic.
     static let probeLook = 2000
 
-    /// Hands out one entry of a topic that was not refused since anything was taken: from what goes again, then from what was
+    /// Hands out one entry of a topic that has not fared so since anything was taken: from what goes again, then from what was
     /// never handed out.
     ///
     /// - Returns: how many entries were dealt with; nil when there is no such entry at hand, and any will do.
     func tryOtherTopic(
         of index: Int, on number: Int, _ link: Link, passingOver passedOver: Set<UID>, at now: Moment
     ) throws(JournalError) -> Int? {
-        guard lanes[index].isStopped, lanes[index].machine.remedy == .credentials, judge.credentialTopics.hasRefused
-        else {
-            return nil
-        }
+        guard lanes[index].isStopped, judge.hasStopping(lanes[index].machine.remedy) else { return nil }
         if try tryOtherTopicAgain(of: index, on: number, link, passingOver: passedOver, at: now) {
             return 1
         }
@@ -30,7 +28,7 @@ extension HandOuts {
         let covered = again.prefix(lane.machine.covered(again))
         guard !covered.isEmpty else { return false }
         let batch = try context.journal.unconfirmed(lane.id, uids: covered.map(\.uid))
-        guard let position = firstOfOtherTopic(in: batch),
+        guard let position = firstOfOtherTopic(than: lane.machine.remedy, in: batch),
             let entry = covered.first(where: { $0.uid == batch.items[position].uid })
         else { return false }
         lanes[index].machine.takeAgain([entry], isFront: entry == again.first && passedOver.isEmpty)
@@ -55,7 +53,7 @@ extension HandOuts {
         }
         let ahead = try context.journal.unconfirmed(
             lane.id, after: lane.machine.cursor, through: end, limit: Self.probeLook)
-        guard let position = firstOfOtherTopic(in: ahead) else { return nil }
+        guard let position = firstOfOtherTopic(than: lane.machine.remedy, in: ahead) else { return nil }
         let uid = ahead.items[position].uid
         let batch = try context.journal.unconfirmed(
             lane.id, after: lane.machine.cursor, through: uid, limit: Self.probeLook)
@@ -72,9 +70,9 @@ extension HandOuts {
         return max(batch.wholeCount, 1)
     }
 
-    private func firstOfOtherTopic(in batch: EntryBatch) -> Int? {
+    private func firstOfOtherTopic(than remedy: LaneStateMachine.StopRemedy?, in batch: EntryBatch) -> Int? {
         firstReadable(in: batch) {
-            !judge.credentialTopics.hasRefused(judge.breakers.number(of: $0.topic, in: batch.bytes))
+            !judge.isStopping(judge.breakers.number(of: $0.topic, in: batch.bytes), remedy)
         }
     }
 

@@ -48,6 +48,7 @@ extension RouteJudge {
             if flight.topic != topic {
                 breakers.confirmed(count, of: topic, by: connection, evidence: evidence)
                 credentialTopics.confirmed(flight.topic)
+                foreignTopics.answered(flight.topic)
                 answered(flight, at: now)
                 (topic, count, evidence) = (flight.topic, 0, 0)
             }
@@ -128,10 +129,13 @@ extension RouteJudge {
         default: break
         }
         switch result.verdict {
-        case .confirmed, .rejected, .laneStopped: topicTaken(flight)
+        case .confirmed, .rejected, .laneStopped:
+            topicTaken(flight)
+            foreignTopics.answered(flight.topic)
         case .deferred, .neverProcessed, .unknown, .foreign: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, at: now) { return }
+        if isForeignToTopic(result, flight, ticket: ticket, into: &plan, at: now) { return }
         topicAnswered(flight, result.verdict, into: &plan, at: now)
         if isUniform(result, for: flight, ticket: ticket, plan: &plan, at: now) { return }
         if plan.holdsBack(result, for: flight, ticket: ticket) {

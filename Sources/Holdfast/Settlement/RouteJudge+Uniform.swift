@@ -46,6 +46,45 @@ extension RouteJudge {
         return true
     }
 
+    /// Deals with a foreign answer that is about its topic, which is set aside: see ``ForeignTopics``.
+    ///
+    /// - Returns: false for any other answer, which is not dealt with.
+    func isForeignToTopic(
+        _ result: SendResult, _ flight: SentWindow.Flight, ticket: Ticket, into plan: inout SettlementPlan, at now: Moment
+    ) -> Bool {
+        guard result.verdict == .foreign, foreignTopics.foreign(flight.topic, now: now.monotonic),
+            let name = breakers.name(of: flight.topic)
+        else { return false }
+        if lanes[flight.lane].probe.isProbe(flight.uid) { conclude(.failed, lane: flight.lane, into: &plan, at: now) }
+        let words =
+            "what answers its requests is not the push service (\(Self.wrongAnswer(result))), which answers those of others"
+        let refusal = topicHold.refused(
+            name, lane: flight.lane, uid: flight.uid, cause: .server, words: words, configuration.probes, at: now,
+            random: jitter.unit())
+        plan.waitForBetterAnswer(
+            flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, until: refusal.due)
+        if refusal.isNews { plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside)) }
+        return true
+    }
+
+    /// Whether any topic may be why a lane is stopped that this ends, since nothing of it has gone well since anything did.
+    func hasStopping(_ remedy: LaneStateMachine.StopRemedy?) -> Bool {
+        switch remedy {
+        case .credentials?: credentialTopics.hasRefused
+        case .service?: foreignTopics.hasForeign
+        case .connection?, nil: false
+        }
+    }
+
+    /// Whether this one may be.
+    func isStopping(_ topic: UInt32, _ remedy: LaneStateMachine.StopRemedy?) -> Bool {
+        switch remedy {
+        case .credentials?: credentialTopics.hasRefused(topic)
+        case .service?: foreignTopics.hasForeign(topic)
+        case .connection?, nil: false
+        }
+    }
+
     /// Deals with an answer that a token is gone, where that is said of too many of its topic with none confirmed in between:
     /// the topic is set aside, and the token is not blacklisted.
     ///

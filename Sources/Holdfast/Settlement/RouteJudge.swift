@@ -17,6 +17,7 @@ final class RouteJudge {
     var suspectTokens: Set<TokenOfTopic> = []
     var credentialTrial: CredentialTrial
     var credentialTopics = CredentialTopics()
+    var foreignTopics = ForeignTopics()
     var silence = TopicSilence()
     var topicRefusals = TopicRefusals()
     var refusalShares = RefusalShares()

@@ -104,7 +104,7 @@ struct TopicHold: Sendable {
     func doesYield(_ entry: Held) -> Bool {
         switch entry.cause {
         case .silence, .refusals: yields || yieldsConnection
-        case .topic, .tokens: yields
+        case .topic, .tokens, .server: yields
         }
     }
 
@@ -124,7 +124,7 @@ struct TopicHold: Sendable {
     func endsByAge(_ topic: String) -> Bool {
         switch held[topic]?.cause {
         case .tokens?, .refusals?: isSetAside(topic)
-        case .topic?, .silence?, nil: false
+        case .topic?, .silence?, .server?, nil: false
         }
     }
 

@@ -114,6 +114,8 @@ public struct EngineStatus: Sendable {
             case silence
             /// The service refuses its requests for now, and takes others.
             case refusals
+            /// Something else than the service answers its requests, and the service those of others.
+            case server
         }
 
         package init(

@@ -211,4 +211,44 @@ import Testing
         try traffic.run(for: 60)
         #expect(isTold(bench).count == 12)
     }
+
+    enum ForeignAnswer: CaseIterable {
+        case gone, redirect, misdirected, success
+
+        var result: SendResult {
+            switch self {
+            case .gone: SendResult(apnsStatus: 410, reason: nil)
+            case .redirect: SendResult(apnsStatus: 302, reason: nil)
+            case .misdirected: SendResult(apnsStatus: 421, reason: "Misdirected")
+            case .success: SendResult(.foreign, status: 200, detail: "an HTML page")
+            }
+        }
+    }
+
+    @Test(
+        "One topic that something else than the service answers is set aside and told, and the others go",
+        arguments: ForeignAnswer.allCases, [2, 50, 300])
+    func foreignTopic(_ answer: ForeignAnswer, burst: Int) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        try traffic.run(for: 5)
+        service.answer = { $0.topic == Self.bad ? answer.result : .confirmed }
+        try bench.submit(Sample.notifications(0..<burst, of: Self.bad))
+        for second in 0..<20 {
+            try bench.submit(Sample.notifications(1000 + 2 * second..<1002 + 2 * second, of: Self.bad))
+            try traffic.run(for: 1)
+        }
+        #expect(traffic.longest < .seconds(6))
+        #expect(traffic.oldest < .seconds(2))
+        #expect(isTold(bench) == [Self.bad])
+        let before = service.asked(of: Self.bad)
+        try traffic.run(for: 60)
+        #expect(service.asked(of: Self.bad) - before <= 6)
+        #expect(traffic.oldest < .seconds(2))
+        service.answer = { _ in .confirmed }
+        service.run(for: .seconds(150))
+        #expect(bench.journal.entries.isEmpty)
+        #expect(isTold(bench).isEmpty)
+    }
 }

@@ -50,6 +50,7 @@ final class SilentService {
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
     private(set) var taken: [PushNotification] = []
+    private var asked: [String: Int] = [:]
     private var lines: [Int: Line] = [:]
 
     /// - Parameter announces: whether its SETTINGS say so. Else it is the connection that keeps to one request, and others may
@@ -66,6 +67,9 @@ final class SilentService {
     }
 
     func taken(of topic: String) -> Int { taken.count { $0.topic == topic } }
+
+    /// Requests of the topic that have reached it.
+    func asked(of topic: String) -> Int { asked[topic] ?? 0 }
 
     func run(for duration: Duration) {
         let end = bench.clock.monotonic + duration
@@ -119,6 +123,7 @@ final class SilentService {
             if line.connection.isClosed || line.isEnding { returnWaiting(of: &line) }
             while let next = line.waiting.first, line.open.count < line.connection.streams {
                 line.waiting.removeFirst()
+                asked[next.notification.topic, default: 0] += 1
                 if let drop = drop(next.notification) {
                     if take(next, drop, on: &line) { return }
                 } else {

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Holdfast
+
+@Suite struct ForeignTopicsTests {
+    private func second(_ number: Int) -> Duration { .seconds(number) }
+
+    @Test("Foreign answers are about the topic when others were answered between three of them")
+    func convicts() {
+        var topics = ForeignTopics()
+        for round in 1...3 {
+            #expect(topics.foreign(1, now: second(2 * round)) == (round == 3))
+            topics.answered(2)
+        }
+        #expect(topics.foreign(1, now: second(7)))
+    }
+
+    @Test("They are not while nothing else is answered, however many they are")
+    func nothingElse() {
+        var topics = ForeignTopics()
+        topics.answered(2)
+        for number in 0..<1000 {
+            #expect(!topics.foreign(UInt32(number % 3), now: second(number)))
+            #expect(topics.hasForeign)
+        }
+    }
+
+    @Test("What is answered of the topic itself ends it, and what comes within a second counts once")
+    func acquits() {
+        var topics = ForeignTopics()
+        for number in 0..<100 {
+            #expect(!topics.foreign(1, now: .milliseconds(10 * number)))
+            topics.answered(2)
+        }
+        #expect(!topics.foreign(1, now: second(2)))
+        topics.answered(1)
+        #expect(topics.isEmpty && !topics.hasForeign(1))
+        topics.answered(2)
+        #expect(!topics.foreign(1, now: second(4)))
+    }
+
+    @Test("It is known which topics had foreign answers since anything was answered")
+    func since() {
+        var topics = ForeignTopics()
+        _ = topics.foreign(1, now: second(1))
+        #expect(topics.hasForeign(1) && !topics.hasForeign(2))
+        topics.answered(2)
+        #expect(!topics.hasForeign)
+    }
+}
