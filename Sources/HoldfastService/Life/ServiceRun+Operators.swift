@@ -104,7 +104,7 @@ extension ServiceRun {
         let own = Set((life?.engine.ownConditions ?? []).map(\.kind))
         let found = findings.look(isBlind: life == nil, engine: own.intersection([.databaseAway]), now.conditions)
         guard let engine = life?.engine else { return found }
-        engine.setHostConditions(found)
+        engine.setHostConditions(found + (life?.fleet?.takenConditions ?? []))
         return engine.status().conditions
     }
 
