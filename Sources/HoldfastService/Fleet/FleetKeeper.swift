@@ -81,7 +81,7 @@ final class FleetKeeper: Service, Sendable {
     var warnings: [String] { place.losses + troubles.map(\.words) }
 
     /// What is in the way.
-    private var troubles: [FleetTrouble] {
+    var troubles: [FleetTrouble] {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
         let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
         return place.shared.troubles + own + taken.flatMap(\.troubles)
@@ -172,7 +172,8 @@ final class FleetKeeper: Service, Sendable {
             let refusal = refusal(error, of: taken.journal)
             let isNews = refusal.map { watch.refused(taken.journal, $0) } ?? true
             if isNews {
-                logger.warning("journal \(name)\(former) was taken over and is given back: \(refusal?.why ?? "\(error)")")
+                logger.warning(
+                    "journal \(name)\(former) was taken over and is given back: \(refusal?.why ?? "\(error)")")
             }
         }
         state.withLock { state in
@@ -193,7 +194,8 @@ final class FleetKeeper: Service, Sendable {
         let passing: [JournalError.Code] = [.diskFull, .ownershipLost, .contradicted, .copyLost, .closed]
         if let failure, passing.contains(failure.code) { return nil }
         return TakeoverRefusals.Refusal(
-            journal: journal.name, why: failure?.message ?? "\(error)", cause: failure?.code == .wrongKey ? .keys : .other)
+            journal: journal.name, why: failure?.message ?? "\(error)",
+            cause: failure?.code == .wrongKey ? .keys : .other)
     }
 
     private func open(_ taken: FleetWatch.Taken) async throws -> (OwnedJournal, FleetOrders) {

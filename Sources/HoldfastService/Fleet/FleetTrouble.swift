@@ -168,7 +168,8 @@ struct LastingTroubles {
             let advice = entry.trouble.advice
             return HealthCondition(
                 .databaseTrouble, .warning, "database", subject, since: entry.moment.wall,
-                nextTryAt: entry.trouble.nextTryAt, what: entry.trouble.words, next: advice.next, command: advice.command)
+                nextTryAt: entry.trouble.nextTryAt, what: entry.trouble.words, next: advice.next,
+                command: advice.command)
         }
     }
 }

@@ -538,7 +538,8 @@ struct FleetServiceTests {
         #expect(try free() == ["one", "two"])
     }
 
-    @Test("What holds up a journal that was taken over is told by the host that has it, with the journal's name and once")
+    @Test(
+        "What holds up a journal that was taken over is told by the host that has it, with the journal's name and once")
     func takenConditions() async throws {
         let (one, two) = (try host("one"), try host("two"))
         async let first = one.run()
@@ -599,11 +600,15 @@ struct FleetServiceTests {
     @Test("A command that helps is told with the journal's name where it looks at one journal")
     func commandsOfTakenOver() {
         func command(_ words: String?) -> String? {
-            HealthCondition(.parked, .fault, "lane", "a", since: WallTime(seconds: 1), what: "", next: "", command: words)
-                .ofTakenOver("web 1").command
+            HealthCondition(
+                .parked, .fault, "lane", "a", since: WallTime(seconds: 1), what: "", next: "", command: words
+            )
+            .ofTakenOver("web 1").command
         }
         #expect(command("holdfast lanes resume a") == "holdfast lanes resume a --journal-name 'web 1'")
-        for words in ["df -h", "holdfast doctor", "holdfast lanes list --fleet", "holdfast journal status --journal /c"] {
+        for words in [
+            "df -h", "holdfast doctor", "holdfast lanes list --fleet", "holdfast journal status --journal /c",
+        ] {
             #expect(command(words) == words)
         }
         #expect(command(nil) == nil)

@@ -74,7 +74,9 @@ struct FleetTroubleTests {
         #expect(found.first?.next.contains("`journal.key-file`") == true)
     }
 
-    @Test("A journal of a lost host for which there are no sessions is one trouble, while it is tried and until the next try")
+    @Test(
+        "A journal of a lost host for which there are no sessions is one trouble, while it is tried and until the next try"
+    )
     func sessions() throws {
         var troubles = LastingTroubles()
         let opening = TakeoverOpening("gone", try OpeningStop(), clock: .system)
@@ -94,7 +96,9 @@ struct FleetTroubleTests {
         #expect(opening.trouble == nil)
     }
 
-    @Test("An opening is given up when its database has refused it for half a minute, and not for what holds up all hosts")
+    @Test(
+        "An opening is given up when its database has refused it for half a minute, and not for what holds up all hosts"
+    )
     func patience() {
         func end(_ kind: DatabaseTrouble.Kind, without gap: Range<Int> = 0..<0) -> Int? {
             var patience = OpeningPatience()
