@@ -56,6 +56,33 @@ struct SubmitTests {
         #expect(application.state(long) == "HF010")
     }
 
+    @Test(
+        "A transaction that submits or cancels commits as durably as a host, and no less than it would have",
+        arguments: [
+            ("off", "on"), ("local", "on"), ("remote_write", "on"), ("on", "on"), ("remote_apply", "remote_apply"),
+        ])
+    func durability(setting: String, becomes wanted: String) throws {
+        for call in [
+            "submit(\(Self.good))", "submit_many('[{\"topic\": \"t\", \"token\": \"ab\", \"payload\": {}}]')",
+            "cancel(gen_random_uuid())",
+        ] {
+            let answer = try schema.asApplication(
+                """
+                SET synchronous_commit = \(setting); BEGIN; SELECT S.\(call) IS NULL; SHOW synchronous_commit; COMMIT;
+                SHOW synchronous_commit
+                """)
+            // For that transaction alone.
+            #expect(answer.split(separator: "\n").suffix(2) == [Substring(wanted), Substring(setting)], "\(call)")
+        }
+        // Of a submission that is taken back nothing is left.
+        let back = try schema.asApplication(
+            """
+            SET synchronous_commit = \(setting); BEGIN; SAVEPOINT a; SELECT S.submit(\(Self.good)); ROLLBACK TO a;
+            SHOW synchronous_commit; COMMIT
+            """)
+        #expect(back.split(separator: "\n").last == Substring(setting))
+    }
+
     @Test("What a transaction rolls back is not submitted, and what it commits is, once")
     func transactions() throws {
         _ = try schema.asApplication("BEGIN; SELECT S.submit(\(Self.good)); ROLLBACK")

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastPostgres
 import Testing
 
-@Suite("When a host tries again to open a journal for which it lacks the key")
+@Suite("When a host tries again to open a journal that it could not open")
 struct TakeoverRefusalsTests {
     private let lacking = TakeoverRefusals.Refusal(journal: "gone", why: "sealed with key 6ed")
 
@@ -18,11 +18,13 @@ struct TakeoverRefusalsTests {
     func pauses() {
         var refusals = TakeoverRefusals()
         var now = 0
-        for pause in [2, 4, 8, 16, 32, 60, 60] {
+        for pause in [5, 10, 20, 40, 60, 60] {
             let isNews = refusals.refused(1, lacking, at: .seconds(now))
             #expect(isNews == (now == 0))
             #expect(refusals.paused(at: .seconds(now + pause - 1)) == [1])
+            #expect(refusals.pauses(at: .seconds(now + pause - 1)).map(\.pause) == [.seconds(1)])
             #expect(refusals.paused(at: .seconds(now + pause)).isEmpty)
+            #expect(refusals.pauses(at: .seconds(now + pause + 1)).map(\.pause) == [.zero])
             now += pause
             refusals.looked(listed(), mine: [], at: .seconds(now))
         }

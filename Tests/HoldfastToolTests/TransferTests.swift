@@ -293,6 +293,11 @@ struct TransferTests {
         #expect(behind == Array(repeating: true, count: before.count))
         let told = try await Tool.run("journal", "export", "--journal", folder("a"))
         #expect(told.errors.contains("all of it is exported as possibly sent"), "\(told.errors)")
+        #expect(told.errors.contains("Hosts deliver it without an import"), "\(told.errors)")
+        let aside = folder("a.aside-2")
+        try FileManager.default.moveItem(atPath: folder("a"), toPath: aside)
+        let left = try await Tool.run("journal", "export", "--journal", aside)
+        #expect(left.errors.contains("no host delivers what the database lacks: import"), "\(left.errors)")
     }
 
     @Test("A bad line is named with its file and number, and nothing is taken, unless bad lines are to be skipped")

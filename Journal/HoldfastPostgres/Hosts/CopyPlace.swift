@@ -16,6 +16,13 @@ package struct CopyPlace: Sendable {
     /// another host.
     package static func isCopy(_ directory: String) -> Bool { Files.exists(CopyPlace(directory).noteFile) }
 
+    /// Whether a directory is a copy that was set aside: what waits in it is in no journal, and no host delivers it.
+    package static func isSetAside(_ directory: String) -> Bool {
+        isCopy(directory) && URL(fileURLWithPath: directory).lastPathComponent.contains(aside)
+    }
+
+    private static let aside = ".aside"
+
     /// Whether its file and the note beside it are there.
     var isThere: Bool { Files.exists(entries + "/data.mdb") && Files.exists(noteFile) }
 
@@ -69,8 +76,8 @@ package struct CopyPlace: Sendable {
     ///
     /// - Returns: where it is now.
     func setAside() throws(LMDBError) -> String {
-        var (place, number) = (directory + ".aside", 1)
-        while Files.exists(place) { (place, number) = ("\(directory).aside-\(number + 1)", number + 1) }
+        var (place, number) = (directory + Self.aside, 1)
+        while Files.exists(place) { (place, number) = ("\(directory)\(Self.aside)-\(number + 1)", number + 1) }
         try Files.rename(directory, to: place)
         return place
     }

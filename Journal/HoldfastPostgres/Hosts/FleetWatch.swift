@@ -21,6 +21,8 @@ package final class FleetWatch: Sendable {
         var room = TakeoverRoom()
         var refusals = TakeoverRefusals()
         var full: Set<Int32> = []
+        /// The epochs of the journals that were taken, until they are known to be released.
+        var epochs: [Int32: Int64] = [:]
         var isUnwanted = false
     }
 
@@ -88,18 +90,20 @@ package final class FleetWatch: Sendable {
     /// Of the other hosts that live, the journals of those that had no room at the last look. Only known while this host has none.
     package var full: Set<Int32> { board.withLock(\.full) }
 
-    /// The journals that are not taken over, since this host lacks their keys.
-    package var refusals: [TakeoverRefusals.Refusal] { board.withLock(\.refusals.all) }
+    /// The journals that are not taken over, since this host can't open them, with how long each is not tried yet.
+    package var refusals: [(refusal: TakeoverRefusals.Refusal, pause: Duration)] {
+        let now = terms.clock.monotonic()
+        return board.withLock { $0.refusals.pauses(at: now) }
+    }
 
     /// Whether the journal could not be opened when it was taken last.
     package func isRefused(_ journal: Int32) -> Bool { board.withLock { $0.refusals.contains(journal) } }
 
-    /// The journal that was taken can't be opened with this host's keys. ``leave(_:)`` follows.
+    /// This host can't open the journal that was taken. ``leave(_:)`` follows.
     ///
     /// - Returns: whether that is news.
-    package func refused(_ journal: ListedJournal, why: String) -> Bool {
+    package func refused(_ journal: ListedJournal, _ refusal: TakeoverRefusals.Refusal) -> Bool {
         let now = terms.clock.monotonic()
-        let refusal = TakeoverRefusals.Refusal(journal: journal.name, why: why)
         return board.change { $0.refusals.refused(journal.id, refusal, at: now) }
     }
 
@@ -165,6 +169,7 @@ package final class FleetWatch: Sendable {
                     }
                 }
                 try look(calls, &machine, ahead, connection)
+                try releaseLeft(calls, connection)
                 try exchange(&rooms, connection)
                 board.change { $0.trouble = nil }
             } catch {
@@ -211,10 +216,33 @@ package final class FleetWatch: Sendable {
             board.change { state in
                 state.mine.insert(journal.id)
                 state.room.took(journal.id, needed: needed)
+                state.epochs[journal.id] = epoch
             }
             onTaken.yield(Taken(journal: journal, ownership: JournalLease.Taken(epoch: epoch, sent: sent)))
         }
         board.change { $0.room.endLook() }
+    }
+
+    /// Releases what this host has given back, where its lease had no session to do so: others would wait as for a host that is lost.
+    private func releaseLeft(_ calls: OwnershipCalls, _ connection: PQConnection) throws(PQError) {
+        let (journals, left) = board.withLock { state in
+            (state.journals, state.epochs.filter { !state.mine.contains($0.key) })
+        }
+        for (journal, epoch) in left {
+            let sighting = journals.first { $0.id == journal }?.sighting
+            if let sighting, sighting.epoch == epoch, !sighting.isFree {
+                do throws(PQError) {
+                    try calls.release(journal, epoch: epoch, connection, by: deadline)
+                } catch {
+                    // Somebody has taken it meanwhile.
+                    guard error.sqlState == OwnershipCalls.lostState else { throw error }
+                }
+            }
+            board.change { state in
+                // It may have been taken again.
+                if state.epochs[journal] == epoch { state.epochs[journal] = nil }
+            }
+        }
     }
 
     /// Tells others whether this host has room, and asks which of them have none.

@@ -34,6 +34,9 @@ package final class OpeningStop: Sendable {
         }
     }
 
+    /// Why a commit of the opening was not kept yet; `nil` where none waits.
+    package var trouble: DatabaseTrouble? { board.withLock(\.gate)?.status.trouble?.cause }
+
     /// Waits for a time, or until it is stopped.
     func rest(_ time: Duration) { board.wait(time) { $0.isStopped } }
 }

@@ -1,16 +1,27 @@
 internal import Holdfast
 
-/// The journals of lost hosts that this host can't open for its keys, and when it tries each again. It has no clock.
+/// The journals of lost hosts that this host can't open, and when it tries each again. It has no clock.
 ///
 /// Each try makes a copy and gives it up. So the pauses between tries grow, and what is wrong is told as one trouble.
 package struct TakeoverRefusals: Sendable {
     /// A journal that is not taken over.
     package struct Refusal: Hashable, Sendable {
+        package enum Cause: Hashable, Sendable {
+            /// This host lacks the key.
+            case keys
+            /// The database refuses this host what the opening needs, such as sessions.
+            case database
+            case other
+        }
+
         package let journal: String
         /// In whole sentences.
         package let why: String
+        package let cause: Cause
 
-        package init(journal: String, why: String) { (self.journal, self.why) = (journal, why) }
+        package init(journal: String, why: String, cause: Cause = .keys) {
+            (self.journal, self.why, self.cause) = (journal, why, cause)
+        }
     }
 
     private struct Entry {
@@ -21,8 +32,8 @@ package struct TakeoverRefusals: Sendable {
         var lastLeft: Duration
     }
 
-    /// From a try to the next.
-    package static let firstPause = Duration.seconds(2)
+    /// From a try to the next. Longer than two looks of another host, which may be able to open it.
+    package static let firstPause = Duration.seconds(5)
     package static let greatestPause = Duration.seconds(60)
     /// How long another host must have a journal before that is no try of it.
     package static let patience = Duration.seconds(30)
@@ -33,6 +44,12 @@ package struct TakeoverRefusals: Sendable {
 
     /// All of them, in the order of their names.
     package var all: [Refusal] { entries.values.map(\.refusal).sorted { $0.journal < $1.journal } }
+
+    /// The same, with how long each is not tried yet; zero while it is tried.
+    package func pauses(at now: Duration) -> [(refusal: Refusal, pause: Duration)] {
+        entries.values.map { ($0.refusal, max($0.pauseEnd - now, .zero)) }
+            .sorted { $0.refusal.journal < $1.refusal.journal }
+    }
 
     package func contains(_ journal: Int32) -> Bool { entries[journal] != nil }
 

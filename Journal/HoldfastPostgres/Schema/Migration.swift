@@ -31,7 +31,7 @@ package struct Migration: Sendable {
 
     package static let all = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10, version11,
-        version12, version13, version14, version15, version16, version17,
+        version12, version13, version14, version15, version16, version17, version18,
     ]
 
     /// Everything between the lock and the COMMIT.

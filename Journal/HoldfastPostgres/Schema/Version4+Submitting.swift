@@ -4,14 +4,16 @@ extension Migration {
     }
 
     /// Rows of what was checked, in the order of their numbers.
-    private static func inserting(_ schema: String) -> [String] {
+    ///
+    /// - Parameter first: statements before all others, from a new line on.
+    static func inserting(_ schema: String, replacing: Bool = false, first: String = "") -> [String] {
         helper(
-            schema, "insert_submissions(given \(schema).submission[])", returns: "uuid[]",
+            schema, "insert_submissions(given \(schema).submission[])", returns: "uuid[]", replacing: replacing,
             """
             DECLARE
                 present int2;
                 made uuid[];
-            BEGIN
+            BEGIN\(first)
                 SELECT t.slot INTO present FROM \(schema).slots t WHERE t.name = 'outbox';
                 WITH inserted AS (
                     INSERT INTO \(schema).outbox AS o (slot, apns_id, is_assigned, token, channel, topic, payload,

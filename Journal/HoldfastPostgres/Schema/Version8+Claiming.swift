@@ -144,11 +144,13 @@ extension Migration {
     }
 
     /// What may have been taken is not to be cancelled any more.
-    static func cancellingOutOfDoubt(_ schema: String) -> [String] {
+    ///
+    /// - Parameter first: statements before all others, from a new line on.
+    static func cancellingOutOfDoubt(_ schema: String, first: String = "") -> [String] {
         function(
             schema, "cancel", arguments: "id uuid", types: "uuid", returns: "bool", replacing: true,
             """
-            BEGIN
+            BEGIN\(first)
                 PERFORM \(schema).look_at_fleet();
                 DELETE FROM \(schema).outbox o USING \(schema).fleet f WHERE o.apns_id = cancel.id AND o.journal IS NULL
                     AND NOT (o.id <= f.held AND NOT (\(isLater(than: "f.since"))))

@@ -56,6 +56,8 @@ public struct HealthCondition: Hashable, Sendable {
     public var next: String
     /// A command that helps; `nil` if there is none.
     public var command: String?
+    /// The name of the journal that is concerned, where that is not the process's own: it was taken over from a lost host.
+    package var journal: String?
     /// What makes it worth telling again when it changes: another cause, or another stage.
     package var cause: String
 

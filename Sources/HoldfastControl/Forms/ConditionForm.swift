@@ -8,6 +8,8 @@ package struct ConditionForm: Codable, Hashable, Sendable {
     package var subject: String?
     /// Absent where it concerns no route, or several.
     package var route: String?
+    /// The name of a journal that was taken over from a lost host; absent where it concerns the process, or its own journal.
+    package var journal: String?
     /// `notice`, `warning` or `fault`.
     package var severity: String
     package var since: ExactTime
@@ -25,7 +27,7 @@ package struct ConditionForm: Codable, Hashable, Sendable {
     package init(_ condition: HealthCondition) {
         (kind, about) = (condition.kind.rawValue, condition.about)
         subject = condition.subject.isEmpty ? nil : condition.subject
-        route = condition.route
+        (route, journal) = (condition.route, condition.journal)
         severity = condition.severity.rawValue
         since = ExactTime(condition.since)
         affected = condition.affected > 0 ? condition.affected : nil
@@ -35,9 +37,11 @@ package struct ConditionForm: Codable, Hashable, Sendable {
     }
 
     package var value: HealthCondition {
-        HealthCondition(
+        var condition = HealthCondition(
             .init(rawValue: kind), .init(rawValue: severity) ?? .warning, about, subject ?? "", route: route,
             since: since.value, affected: affected ?? 0, failures: failures ?? 0, nextTryAt: nextTry?.value, what: what,
             next: next, command: command)
+        condition.journal = journal
+        return condition
     }
 }

@@ -8,7 +8,9 @@ const tried = new Set(["service-away", "wrong-server", "throttled", "parked", "l
 
 /** Buttons for a condition; null where the page can do nothing. */
 export function remedies(condition, context) {
-  const { kind, about, subject, route } = condition;
+  const { kind, about, subject, route, journal } = condition;
+  // The page's buttons are for the host's own journal.
+  if (journal) return null;
   const button = (name, change) => act(`${kind}-${about}-${subject ?? ""}-${name}`, name, change);
   const buttons = [];
   if (tried.has(kind) && route) {

@@ -127,7 +127,7 @@ extension FleetStanding.Journal {
         unconfirmed = status.lanes.reduce(0) { $0 + $1.unconfirmed }
         oldestAcceptedAt = status.lanes.compactMap(\.oldestAcceptedAt).min().map { ExactTime($0) }
         let still = status.lanes.map { LaneRow($0, status).lane }.filter { $0.state != "running" }
-        let conditions = (status.conditions ?? []).filter { $0.severity != .notice }
+        let conditions = (status.conditions ?? []).filter { $0.severity != .notice && $0.journal == nil }
         lanes = still.isEmpty ? nil : still
         pausedTags = status.pausedTags.isEmpty ? nil : status.pausedTags.map { PausedTagForm($0) }
         self.conditions = conditions.isEmpty ? nil : conditions.map { ConditionForm($0) }

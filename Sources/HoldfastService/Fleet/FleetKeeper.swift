@@ -13,7 +13,7 @@ final class FleetKeeper: Service, Sendable {
 
     private struct State {
         var lives: [Int32: TakenJournal] = [:]
-        var openings: [Int32: OpeningStop] = [:]
+        var openings: [Int32: TakeoverOpening] = [:]
         var watch: FleetWatch?
         var isEnding = false
     }
@@ -81,11 +81,11 @@ final class FleetKeeper: Service, Sendable {
     var warnings: [String] { place.losses + troubles.map(\.words) }
 
     /// What is in the way.
-    private var troubles: [FleetTrouble] {
+    var troubles: [FleetTrouble] {
         let watch = state.withLock { $0.watch }?.trouble.map { FleetTrouble(.watching, $0) }
         let own = bySQL.withLock { FleetTrouble.of(place.own, $0?.submissions, $0?.outcomes) }
         return place.shared.troubles + own + taken.flatMap(\.troubles)
-            + [watch, wantOfRoom].compactMap(\.self) + refusals
+            + [watch, wantOfRoom].compactMap(\.self) + unopened
     }
 
     /// That a journal of a lost host has no room here.
@@ -93,9 +93,16 @@ final class FleetKeeper: Service, Sendable {
         state.withLock { $0.watch }?.wantOfRoom.map { FleetTrouble($0, in: place.directory.path) }
     }
 
-    /// The journals of lost hosts that this one can't open.
-    private var refusals: [FleetTrouble] {
-        (state.withLock { $0.watch }?.refusals ?? []).map { FleetTrouble($0) }
+    /// The journals of lost hosts that this one can't open, each once: what is in the way of a try now, or else of the last one.
+    private var unopened: [FleetTrouble] {
+        let (watch, openings) = state.withLock { ($0.watch, Array($0.openings.values)) }
+        let now = place.terms.clock.wall()
+        let tried = openings.compactMap(\.trouble)
+        let journals = Set(tried.map(\.journal))
+        let refused = (watch?.refusals ?? []).map { refusal, pause in
+            FleetTrouble(refusal, nextTryAt: pause > .zero ? now.advanced(by: pause) : nil)
+        }
+        return tried + refused.filter { !journals.contains($0.journal) }
     }
 
     /// The conditions of this host in its fleet: faults of the database's servers, troubles that last, whether it leaves work to
@@ -106,6 +113,9 @@ final class FleetKeeper: Service, Sendable {
         return place.serverConditions(now: now) + lasting.withLock { $0.look(found, at: moment) }
             + [restraint.condition(now: now), wallClock().condition(now: now)].compactMap(\.self)
     }
+
+    /// What holds up the journals that were taken over. Their engines log it, and have metrics of it.
+    var takenConditions: [HealthCondition] { taken.flatMap(\.conditions) }
 
     func run() async throws {
         let journals = place.journals { [log] in log.tell($0) }
@@ -137,7 +147,7 @@ final class FleetKeeper: Service, Sendable {
             state.isEnding = true
             return (Array(state.lives.values), Array(state.openings.values))
         }
-        for opening in openings { opening.stop() }
+        for opening in openings { opening.stop.stop() }
         for life in lives { Task { await life.end() } }
     }
 
@@ -150,20 +160,21 @@ final class FleetKeeper: Service, Sendable {
         var lacksRoom = false
         do {
             let (owned, orders) = try await open(taken)
-            watch.opened(id)
-            if wasRefused { logger.notice("journal \(name)\(former) can be opened now, and is taken over") }
-            let isDrained = try await run(owned, JournalOrders(owned.journal, orders))
+            let isDrained = try await run(owned, JournalOrders(owned.journal, orders)) {
+                watch.opened(id)
+                if wasRefused { logger.notice("journal \(name)\(former) can be opened now, and is taken over") }
+            }
             logger.notice(
                 "journal \(name)\(former) is \(isDrained ? "delivered, and closed" : "given back, for others to go on with")"
             )
         } catch {
-            let failure = error as? JournalError
-            lacksRoom = failure?.code == .diskFull
-            let isKnown =
-                if let failure, failure.code == .wrongKey {
-                    !watch.refused(taken.journal, why: failure.message)
-                } else { false }
-            if !isKnown { logger.warning("journal \(name)\(former) was taken over and is given back: \(error)") }
+            lacksRoom = (error as? JournalError)?.code == .diskFull
+            let refusal = refusal(error, of: taken.journal)
+            let isNews = refusal.map { watch.refused(taken.journal, $0) } ?? true
+            if isNews {
+                logger.warning(
+                    "journal \(name)\(former) was taken over and is given back: \(refusal?.why ?? "\(error)")")
+            }
         }
         state.withLock { state in
             state.lives[id] = nil
@@ -172,15 +183,37 @@ final class FleetKeeper: Service, Sendable {
         watch.leave(id, lacksRoom: lacksRoom)
     }
 
+    /// Why a journal is not tried again at once; nil where nothing says that the next try fails as well. Want of room is told
+    /// otherwise; what another host has is none of this one's, a copy that is gone is made again, and one that was stopped has not
+    /// failed.
+    private func refusal(_ error: any Error, of journal: ListedJournal) -> TakeoverRefusals.Refusal? {
+        if let trouble = state.withLock({ $0.openings[journal.id] })?.givenUp {
+            return TakeoverRefusals.Refusal(journal: journal.name, why: trouble.words, cause: .database)
+        }
+        let failure = error as? JournalError
+        let passing: [JournalError.Code] = [.diskFull, .ownershipLost, .contradicted, .copyLost, .closed]
+        if let failure, passing.contains(failure.code) { return nil }
+        return TakeoverRefusals.Refusal(
+            journal: journal.name, why: failure?.message ?? "\(error)",
+            cause: failure?.code == .wrongKey ? .keys : .other)
+    }
+
     private func open(_ taken: FleetWatch.Taken) async throws -> (OwnedJournal, FleetOrders) {
         let stop = try OpeningStop()
+        let log = FleetLog(logger, place.record, journal: taken.journal.name)
+        let opening = TakeoverOpening(taken.journal.name, stop, clock: place.terms.clock)
         let isEnding = state.withLock { state in
-            state.openings[taken.journal.id] = stop
+            state.openings[taken.journal.id] = opening
             return state.isEnding
         }
         if isEnding { stop.stop() }
-        let journals = place.journals { [log] in log.tell($0) }
-        return try await OwnThread.run("holdfast-takeover") { [place, log] in
+        let watching = Task { try await opening.watch() }
+        defer { watching.cancel() }
+        let journals = place.journals { news in
+            log.tell(news)
+            opening.tell(news)
+        }
+        return try await OwnThread.run("holdfast-takeover") { [place] in
             let owned = try journals.open(taken.journal, taken: taken.ownership, stop)
             // What its former owner has learnt.
             place.shared.catchUp(stop, onWaiting: { log.tell(.waiting($0)) })
@@ -191,7 +224,8 @@ final class FleetKeeper: Service, Sendable {
         }
     }
 
-    private func run(_ owned: OwnedJournal, _ orders: JournalOrders) async throws -> Bool {
+    /// - Parameter onBegin: called when nothing is in the way of its delivery any more.
+    private func run(_ owned: OwnedJournal, _ orders: JournalOrders, onBegin: () -> Void) async throws -> Bool {
         let metrics = metrics.taken(journal: owned.name)
         defer { metrics.remove() }
         let life: TakenJournal
@@ -210,6 +244,7 @@ final class FleetKeeper: Service, Sendable {
             return state.isEnding
         }
         if isEnding { return await close(owned) }
+        onBegin()
         do {
             try await life.run()
         } catch {

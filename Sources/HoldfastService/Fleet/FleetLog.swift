@@ -13,14 +13,17 @@ final class FleetLog: Sendable {
     private let last = Monitor<(words: String, at: ContinuousClock.Instant)?>(nil)
     private let record: FleetRecord
     private let isOpening = Monitor(true)
+    private let journal: String?
 
     /// - Parameters:
     ///   - record: takes what operators should know of further on; as conditions of the service, it is logged as such.
+    ///   - journal: a lost host's that is opened; nil for this host's own.
     ///   - onWaiting: told what is waited for, and `nil` when nothing is any more.
     init(
-        _ logger: Logger, _ record: FleetRecord, clock: EngineClock = .system,
+        _ logger: Logger, _ record: FleetRecord, clock: EngineClock = .system, journal: String? = nil,
         onWaiting: @escaping @Sendable (OpeningWait?) -> Void = { _ in }
     ) {
+        self.journal = journal
         (self.logger, self.record, self.clock, self.onWaiting) = (logger, record, clock, onWaiting)
     }
 
@@ -72,6 +75,7 @@ final class FleetLog: Sendable {
             last = (words, .now)
             return true
         }
-        if isNew { logger.warning("the journal in PostgreSQL is waited for: \(words)") }
+        guard isNew else { return }
+        logger.warning("\(journal.map { "journal \($0)" } ?? "the journal") in PostgreSQL is waited for: \(words)")
     }
 }

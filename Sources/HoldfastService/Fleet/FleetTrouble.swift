@@ -6,6 +6,7 @@ struct FleetTrouble: Hashable, Sendable {
     enum Task: String, Sendable {
         case watching = "watching"
         case takeovers
+        case openings
         case commands
         case blacklist
         case providerTokens = "provider-tokens"
@@ -21,6 +22,7 @@ struct FleetTrouble: Hashable, Sendable {
             switch self {
             case .watching: "other hosts are not watched, so that this one takes over nothing"
             case .takeovers: "it is a lost host's, and is not taken over"
+            case .openings: "it is a lost host's, was taken over and can't be opened, so that nothing of it is sent"
             case .commands: "operators' commands of the fleet are not answered"
             case .blacklist: "the blacklist is not exchanged with other hosts"
             case .providerTokens: "provider and access tokens are not exchanged with other hosts"
@@ -39,6 +41,10 @@ struct FleetTrouble: Hashable, Sendable {
     var journal: String?
     let why: String
     let origin: Origin
+    /// When it is tried again; nil while it is, and where that is all the time.
+    var nextTryAt: WallTime?
+    /// Whether the journal is one that this host has taken over: that its own journal can't be kept is said by a condition of its own.
+    var isTakenOver = false
 
     /// The side that is to be mended.
     enum Origin: Hashable, Sendable {
@@ -49,6 +55,8 @@ struct FleetTrouble: Hashable, Sendable {
         case limit
         /// This host's keys.
         case keys
+        /// What the words say.
+        case words
     }
 
     init(_ task: Task, _ why: String, of origin: Origin = .database) {
@@ -72,10 +80,16 @@ struct FleetTrouble: Hashable, Sendable {
         journal = want.journal
     }
 
-    /// This host lacks a key of a lost host's journal.
-    init(_ refusal: TakeoverRefusals.Refusal) {
-        self.init(.takeovers, refusal.why, of: .keys)
-        journal = refusal.journal
+    /// This host can't open a lost host's journal.
+    init(_ refusal: TakeoverRefusals.Refusal, nextTryAt: WallTime? = nil) {
+        let origin: Origin =
+            switch refusal.cause {
+            case .keys: .keys
+            case .database: .database
+            case .other: .words
+            }
+        self.init(.takeovers, refusal.why, of: origin)
+        (journal, self.nextTryAt) = (refusal.journal, nextTryAt)
     }
 
     /// What is in the way of a journal in the database.
@@ -103,6 +117,10 @@ struct FleetTrouble: Hashable, Sendable {
             JournalError.Advice(
                 "put the key that is named into this host's key file (`journal.key-file`), behind the first, and reload; or start a "
                     + "host that has it. It is tried again by itself", command: "holdfast journal key list FILE")
+        case .words:
+            JournalError.Advice(
+                "mend what is said, or start a host that can open it; it is tried again by itself, at least once a minute",
+                command: "holdfast postgres status")
         case .limit:
             JournalError.Advice(
                 "find what holds up the delivery, which drains the journal; if it is to hold more, raise its limit (`journal.limit`); it "
@@ -114,14 +132,21 @@ struct FleetTrouble: Hashable, Sendable {
         }
     }
 
+    /// Of a journal that was taken over.
+    var ofTakenOver: Self {
+        var copy = self
+        copy.isTakenOver = true
+        return copy
+    }
+
     /// In one line.
     var words: String { (journal.map { "journal \($0): " } ?? "") + "\(task.what): \(why)" }
 
-    /// Of the task and the journal.
-    var subject: String { (journal.map { "\($0)/" } ?? "") + task.rawValue }
+    /// Of the task and the journal. That a journal can't be opened, and that it is not taken again before a pause, is one trouble.
+    var subject: String { (journal.map { "\($0)/" } ?? "") + (task == .openings ? Task.takeovers : task).rawValue }
 
     /// Whether that the database is away says it already.
-    var isOfJournal: Bool { [.commits, .lease].contains(task) }
+    var isOfJournal: Bool { !isTakenOver && [.commits, .lease].contains(task) }
 }
 
 /// Which troubles last: a session that was cut is there again in a moment, and that is not worth a word.
@@ -142,8 +167,9 @@ struct LastingTroubles {
             guard now.monotonic - entry.moment.monotonic >= Self.patience else { return nil }
             let advice = entry.trouble.advice
             return HealthCondition(
-                .databaseTrouble, .warning, "database", subject, since: entry.moment.wall, what: entry.trouble.words,
-                next: advice.next, command: advice.command)
+                .databaseTrouble, .warning, "database", subject, since: entry.moment.wall,
+                nextTryAt: entry.trouble.nextTryAt, what: entry.trouble.words, next: advice.next,
+                command: advice.command)
         }
     }
 }

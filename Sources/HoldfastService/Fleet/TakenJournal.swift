@@ -84,7 +84,10 @@ final class TakenJournal: Sendable {
     }
 
     /// What is in the way.
-    var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes) }
+    var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes).map(\.ofTakenOver) }
+
+    /// What is wrong with it, or held up by operators.
+    var conditions: [HealthCondition] { engine.status().conditions.map { $0.ofTakenOver(owned.name) } }
 
     func end() async { await group.triggerGracefulShutdown() }
 }

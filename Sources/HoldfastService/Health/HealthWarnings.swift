@@ -37,9 +37,12 @@ enum HealthWarnings {
 }
 
 extension HealthCondition {
-    /// Whether senders are not served because of it, or accepted notifications are in danger.
+    /// Whether senders are not served because of it, or accepted notifications are in danger. Senders hand over to the host's own
+    /// journal.
     fileprivate var isObstacle: Bool {
-        [.journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable].contains(
-            kind)
+        journal == nil
+            && [.journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable]
+                .contains(
+                    kind)
     }
 }

@@ -54,7 +54,7 @@ extension ServiceRun {
     /// What is wrong with the service, and with journals that it has taken over.
     private func conditionMetrics(_ life: ServiceLife?) -> MetricFamily {
         let taken = (life?.fleet?.taken ?? []).map { (name: $0.owned.name, conditions: $0.engine.status().conditions) }
-        return ConditionMetrics.family(conditions, taken: taken)
+        return ConditionMetrics.family(conditions.filter { $0.journal == nil }, taken: taken)
     }
 
     /// Until when the certificates in use are valid. Provider tokens' keys have no end.

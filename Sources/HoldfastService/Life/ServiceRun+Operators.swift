@@ -104,7 +104,7 @@ extension ServiceRun {
         let own = Set((life?.engine.ownConditions ?? []).map(\.kind))
         let found = findings.look(isBlind: life == nil, engine: own.intersection([.databaseAway]), now.conditions)
         guard let engine = life?.engine else { return found }
-        engine.setHostConditions(found)
+        engine.setHostConditions(found + (life?.fleet?.takenConditions ?? []))
         return engine.status().conditions
     }
 
@@ -121,7 +121,23 @@ extension ServiceRun {
     }
 
     private func lookAtConditions(until isOver: Monitor<Bool>) {
-        repeat { _ = conditions } while isOver.wait(atMost: ServiceConditions.interval, for: { $0 ? true : nil }) == nil
+        var hasSaid = false
+        repeat {
+            _ = conditions
+            if !hasSaid, let words = endWait {
+                hasSaid = true
+                logger.warning("\(words)")
+            }
+        } while isOver.wait(atMost: ServiceConditions.interval, for: { $0 ? true : nil }) == nil
+    }
+
+    /// What the end of this host waits for beyond the limits of its configuration; nil while it does not end, or nothing is in the way.
+    private var endWait: String? {
+        let (isEnding, life) = state.withLock { ($0.isEnding, $0.life) }
+        guard isEnding, let words = life?.away?.message ?? life?.fleet?.troubles.first?.words else { return nil }
+        return
+            "the end of this service waits for the database, for 10 s with each thing that is still to be written there. What was "
+            + "accepted is there, and another host goes on with it: \(words)"
     }
 
     /// Lanes that hold something, and whose route the configuration does not have.

@@ -30,7 +30,7 @@ struct RoomWait {
     /// - Returns: whether there may be room now. A journal at its limit has room when it drains; a disk only when it is told.
     mutating func look(_ status: DeskStatus?) -> Bool {
         guard let status, let conditions = status.conditions else { return false }
-        let kinds = Set(conditions.map(\.kind)).filter(\.countsRefusals)
+        let kinds = Set(conditions.filter { $0.journal == nil }.map(\.kind)).filter(\.countsRefusals)
         let waiting = status.lanes.reduce(0) { $0 + $1.unconfirmed }
         defer { (hindered, unconfirmed) = (kinds, waiting) }
         if let hindered, !hindered.isEmpty, kinds.isEmpty { return true }

@@ -1,5 +1,6 @@
 internal import Holdfast
 internal import HoldfastJournal
+internal import HoldfastPostgres
 internal import HoldfastService
 
 /// A journal, and the process that uses it.
@@ -98,9 +99,11 @@ extension JournalFacts {
         return .fault(
             .journal, "sealing", path,
             "it is not sealed, and the configuration names a key: a service that starts now ends with code 78",
-            next:
-                "`holdfast journal compact --journal \(ShellText.word(path)) --key-file FILE` seals it, with the service "
-                + "stopped; a journal in PostgreSQL is sealed from its beginning or not at all; or take journal.key-file out"
+            next: CopyPlace.isCopy(path)
+                ? "take journal.key-file out: a journal in PostgreSQL is sealed from its beginning or not at all. To have one that is, "
+                    + "drain this one, and begin another under another host name (`journal.host`)"
+                : "`holdfast journal compact --journal \(ShellText.word(path)) --key-file FILE` seals it, with the service "
+                    + "stopped; or take journal.key-file out"
         )
     }
 

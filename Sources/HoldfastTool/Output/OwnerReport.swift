@@ -35,7 +35,7 @@ struct OwnerReport: Encodable, Sendable {
         history = status.history.map { HistoryForm($0) }
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map { ReaderForm($0) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
-        let wrong = (status.conditions ?? []).filter { $0.severity > .notice }
+        let wrong = (status.conditions ?? []).filter { $0.severity > .notice && $0.journal == nil }
         conditions = wrong.isEmpty ? nil : wrong.map { ConditionForm($0) }
     }
 

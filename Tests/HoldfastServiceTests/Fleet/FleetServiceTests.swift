@@ -538,6 +538,82 @@ struct FleetServiceTests {
         #expect(try free() == ["one", "two"])
     }
 
+    @Test(
+        "What holds up a journal that was taken over is told by the host that has it, with the journal's name and once")
+    func takenConditions() async throws {
+        let (one, two) = (try host("one"), try host("two"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        func away() -> HealthCondition? {
+            two.conditions.first { $0.kind == .serviceAway && $0.journal == "one" }
+        }
+        #expect(await waitUntil { away() != nil }, "\(two.conditions)")
+        #expect(away()?.subject == "one/default" && away()?.route == nil)
+        #expect(away()?.what.hasPrefix("journal one, which was taken over: ") == true)
+        #expect(away()?.command?.hasSuffix(" --journal-name one") ?? true, "\(away()?.command ?? "")")
+        let health = two.health
+        #expect(health.isReady && health.warnings.contains { $0.hasPrefix("journal one, ") }, "\(health.warnings)")
+        let desk = try await two.engine?.desk.status()
+        #expect(desk?.conditions?.contains { $0.journal == "one" } == true)
+        let told = two.metrics.split(separator: "\n").filter { $0.contains(#"kind="service-away""#) }
+        #expect(told.count == 1 && told.first?.contains(#"journal="one""#) == true, "\(told)")
+        await two.end()
+        #expect(await second.error == nil)
+    }
+
+    @Test("A host without sessions for a lost host's journal tells that, and another host takes it after half a minute")
+    func noSessions() async throws {
+        let poor = "poor_\(role)"
+        try cluster.psql("CREATE ROLE \(poor) LOGIN IN ROLE \(role)")
+        let (one, two) = (try host("one"), try host("two", of: cluster.tcp("user=\(poor)")))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        #expect(await waitUntil { two.state.withLock(\.life)?.fleet?.journals.count == 2 })
+        try await submit(3, to: one)
+        try cluster.psql("ALTER ROLE \(poor) CONNECTION LIMIT 1")
+        await one.end()
+        #expect(await first.error == nil)
+        func told() -> HealthCondition? {
+            two.conditions.first { $0.kind == .databaseTrouble && $0.subject == "one/takeovers" }
+        }
+        #expect(await waitUntil { told() != nil })
+        #expect(told()?.what.contains("too many connections") == true, "\(two.conditions)")
+        #expect(two.health.warnings.contains { $0.hasPrefix("journal one: ") }, "\(two.health.warnings)")
+        // It is free for others, also while this host can't get a session to give it back by.
+        #expect(try await waitUntil(limit: .seconds(60)) { try free() == ["one"] })
+        #expect(told()?.nextTryAt != nil)
+        let three = try host("three")
+        async let third = three.run()
+        #expect(await waitUntil { three.state.withLock(\.life)?.fleet?.taken.isEmpty == false })
+        try cluster.psql("ALTER ROLE \(poor) CONNECTION LIMIT -1")
+        await two.end()
+        #expect(await second.error == nil)
+        await three.end()
+        #expect(await third.error == nil)
+    }
+
+    @Test("A command that helps is told with the journal's name where it looks at one journal")
+    func commandsOfTakenOver() {
+        func command(_ words: String?) -> String? {
+            HealthCondition(
+                .parked, .fault, "lane", "a", since: WallTime(seconds: 1), what: "", next: "", command: words
+            )
+            .ofTakenOver("web 1").command
+        }
+        #expect(command("holdfast lanes resume a") == "holdfast lanes resume a --journal-name 'web 1'")
+        for words in [
+            "df -h", "holdfast doctor", "holdfast lanes list --fleet", "holdfast journal status --journal /c",
+        ] {
+            #expect(command(words) == words)
+        }
+        #expect(command(nil) == nil)
+    }
+
     @Test("What ends a service while its journal is opened is what is told, and an end that was asked for is no error")
     func firstFailure() async throws {
         let other = try await MockAPNsServer.start(MockAPNsConfiguration())

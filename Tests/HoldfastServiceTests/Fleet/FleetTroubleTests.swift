@@ -74,6 +74,52 @@ struct FleetTroubleTests {
         #expect(found.first?.next.contains("`journal.key-file`") == true)
     }
 
+    @Test(
+        "A journal of a lost host for which there are no sessions is one trouble, while it is tried and until the next try"
+    )
+    func sessions() throws {
+        var troubles = LastingTroubles()
+        let opening = TakeoverOpening("gone", try OpeningStop(), clock: .system)
+        #expect(opening.trouble == nil)
+        opening.tell(.away(DatabaseTrouble(.crowded, "too many connections for role")))
+        let trying = try #require(opening.trouble)
+        #expect(troubles.look([trying], at: moment(0)).isEmpty)
+        let tried = troubles.look([trying], at: moment(20))
+        #expect(tried.map(\.subject) == ["gone/takeovers"] && tried.map(\.nextTryAt) == [nil])
+        #expect(tried.first?.what.contains("can't be opened, so that nothing of it is sent: too many") == true)
+        let refusal = TakeoverRefusals.Refusal(journal: "gone", why: "too many connections for role", cause: .database)
+        let next = WallTime(seconds: 1060)
+        let refused = troubles.look([FleetTrouble(refusal, nextTryAt: next)], at: moment(40))
+        #expect(refused.map(\.since) == [WallTime(seconds: 1000)] && refused.map(\.nextTryAt) == [next])
+        #expect(refused.first?.next.contains("a limit of connections") == true)
+        opening.tell(.goesOn)
+        #expect(opening.trouble == nil)
+    }
+
+    @Test(
+        "An opening is given up when its database has refused it for half a minute, and not for what holds up all hosts"
+    )
+    func patience() {
+        func end(_ kind: DatabaseTrouble.Kind, without gap: Range<Int> = 0..<0) -> Int? {
+            var patience = OpeningPatience()
+            return (0..<100).first { second in
+                patience.look(gap.contains(second) ? nil : DatabaseTrouble(kind, "x"), at: .seconds(second))
+            }
+        }
+        #expect(end(.crowded) == 30 && end(.refusing) == 30 && end(.away) == 30)
+        #expect(end(.locked) == nil && end(.full) == nil && end(.silent) == nil)
+        // A moment without is no end, and a while is.
+        #expect(end(.crowded, without: 10..<13) == 30 && end(.crowded, without: 10..<20) == 50)
+    }
+
+    @Test("That the commits of a journal wait that was taken over is said, since nothing else says it")
+    func commitsOfTakenOver() {
+        var troubles = LastingTroubles()
+        let all = [FleetTrouble(.commits, "x").of("gone").ofTakenOver]
+        #expect(troubles.look(all, at: moment(0)).isEmpty)
+        #expect(troubles.look(all, at: moment(10)).map(\.subject) == ["gone/commits"])
+    }
+
     @Test("That commits wait is said by the database being away")
     func ofJournal() {
         var troubles = LastingTroubles()

@@ -101,6 +101,9 @@ struct DatabaseCommandTests {
         let made = try await Tool.run(
             "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", role)
         #expect(made.status == 0, "\(made.errors)")
+        let again = try await Tool.run(
+            "postgres", "migrate", "--database", cluster.socket, "--schema", schema, "--service", role)
+        #expect(again.output.contains("already; granted role \(role) what it needs"), "\(again.output)")
         func status() async throws -> Tool.Result {
             try await Tool.run(
                 "postgres", "status", "--database", cluster.tcp("user=\(role)"), "--schema", schema, "--json")

@@ -57,7 +57,10 @@ struct JournalExportCommand: AsyncParsableCommand {
         if isLeftCopy {
             Console.standard.note(
                 "this is a host's copy of a journal in PostgreSQL, and nobody uses it: what waits in it may have been delivered by "
-                    + "another host, so all of it is exported as possibly sent. Hosts deliver it without an import")
+                    + "another host, so all of it is exported as possibly sent. "
+                    + (CopyPlace.isSetAside(path)
+                        ? "It was set aside, and no host delivers what the database lacks: import what is missed"
+                        : "Hosts deliver it without an import"))
         }
         try await UnknownLanes.tell(filterOptions.lane, in: LocalSource(reader))
         let aside = try reader.status().aside

@@ -60,6 +60,8 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
         var schema: String
         var made: [Int]
         var version: Int
+        /// The roles that were granted what they need, whether or not they had it; absent for none.
+        var granted: [String]?
     }
 
     func validate() throws {
@@ -88,7 +90,10 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
             } catch {
                 throw ToolError(error)
             }
-            let report = Report(schema: schema.description, made: made, version: Migration.all.count)
+            let roles = [service, submitter, operators].compactMap(\.self)
+            let report = Report(
+                schema: schema.description, made: made, version: Migration.all.count,
+                granted: roles.isEmpty ? nil : roles)
             Console.standard.print(json ? try JSONOutput.line(report) : Self.text(report))
             return .ok
         }
@@ -105,8 +110,10 @@ struct PostgresMigrateCommand: AsyncParsableCommand {
 
     private static func text(_ report: Report) -> String {
         let made = report.made.map(String.init).joined(separator: ", ")
-        return made.isEmpty
+        let granted = (report.granted ?? []).map { "; granted role \($0) what it needs" }.joined()
+        return
+            (made.isEmpty
             ? "schema \(report.schema) has version \(report.version) already"
-            : "schema \(report.schema): made version \(made)"
+            : "schema \(report.schema): made version \(made)") + granted
     }
 }
