@@ -100,8 +100,9 @@ extension RouteJudge {
         if result.verdict == .neverProcessed(.newConnection) { flights.leaveBehind(lanes.key(flight.lane, flight.uid)) }
         if result.isAnswer { flights.answered += 1 }
         if case .neverProcessed(let remedy) = result.verdict {
-            if result.status != nil || result.reason != nil { flights.unprocessed = result }
-            neverProcessed(flight, remedy, on: flights)
+            let word = result.status != nil || result.reason != nil ? result : nil
+            if let word { flights.unprocessed = word }
+            neverProcessed(flight, remedy, word, on: flights)
         } else if result.isAnswer || result.status != nil {
             answerCount += 1
             answered(flight, at: now)

@@ -36,25 +36,27 @@ extension RouteJudge {
     ///
     /// - Returns: whether all of them wait.
     func letOthersGo(at now: Moment) -> Bool {
-        let names = names(of: silence.letOthersGo())
-        tryOthers(than: names, at: now)
-        return names.allSatisfy { topicHold.isSetAside($0) }
+        let topics = silence.letOthersGo()
+        tryOthers(than: topics, at: now)
+        return names(of: topics).allSatisfy { topicHold.isSetAside($0) }
     }
 
     /// Topics that are never processed wait, whether there are others or not.
     func holdDropped(at now: Moment) {
         guard silence.hasDropped else { return }
-        tryOthers(than: names(of: silence.holdDropped()), at: now)
+        tryOthers(than: silence.holdDropped(), at: now)
     }
 
     private func names(of topics: [UInt32]) -> [String] { topics.compactMap { breakers.name(of: $0) } }
 
-    private func tryOthers(than names: [String], at now: Moment) {
-        for name in names {
+    private func tryOthers(than topics: [UInt32], at now: Moment) {
+        for topic in topics {
+            guard let name = breakers.name(of: topic) else { continue }
+            let words =
+                silence.word(for: topic).map { "the push service has not processed its last request: \($0)" }
+                ?? "the push service leaves its requests unanswered, or does not process them"
             topicHold.tryOthers(
-                than: name, cause: .silence,
-                words: "the push service leaves its requests unanswered, or does not process them",
-                configuration.probes, at: now, random: jitter.unit())
+                than: name, cause: .silence, words: words, configuration.probes, at: now, random: jitter.unit())
         }
     }
 
@@ -66,8 +68,13 @@ extension RouteJudge {
     }
 
     /// The service has not processed this entry.
-    func neverProcessed(_ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, on flights: Flights) {
+    ///
+    /// - Parameter result: what it says, if anything.
+    func neverProcessed(
+        _ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, _ result: SendResult?, on flights: Flights
+    ) {
         noteExplained(flight, on: flights)
+        defer { silence.said(result.map { SettlementPlan.describe($0) }, to: flight.topic) }
         switch remedy {
         case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
         case .newConnection: leftByUnproven(flight, on: flights)

@@ -23,6 +23,8 @@ struct TopicHold: Sendable {
     static let span: Int64 = 1 << 20
     /// The most probes of a topic between two pauses.
     static let greatestRun = 1000
+    /// The most probes that are remembered which came to nothing.
+    private static let greatestLost = 1000
     /// So many probes of a topic that the service refuses tell, although others wait.
     static let tellingProbes = 3
     /// So long after a probe its entry is on disk again, where there is one.
@@ -35,6 +37,9 @@ struct TopicHold: Sendable {
     var held: [String: Held] = [:]
     var slots: [Int: String] = [:]
     var outs: [Flight: String] = [:]
+    /// Probes that came to nothing, until they wait again: behind the others, or one that is never processed would be its topic's
+    /// probe for ever.
+    private var lost: Set<Flight> = []
     var lanes: [Lane]
     /// Whether no probe goes, since others need what it might cost them, and whether none does that may cost them the connection: of
     /// a topic that is silent, or refused for now.
@@ -62,20 +67,24 @@ struct TopicHold: Sendable {
     mutating func check(_ topic: String, lane: Int, uid: UID, connection: Int, now: Duration, limit: Duration) -> Check
     {
         guard let entry = held[topic] else { return .goes }
+        let flight = Flight(lane: lane, uid: uid)
         switch entry.state {
         case .returning: return .goes
-        case .out: return .waits(until: due(entry, lane))
+        case .out: return waits(entry, flight)
         // What a sweep brings back is nothing new.
-        case .waiting where entry.spare == 0 || lanes[lane].sweeps > 0: return .waits(until: due(entry, lane))
-        case .waiting where doesYield(entry), .ready where doesYield(entry): return .waits(until: due(entry, lane))
+        case .waiting where entry.spare == 0 || lanes[lane].sweeps > 0: return waits(entry, flight)
+        case .waiting where doesYield(entry), .ready where doesYield(entry): return waits(entry, flight)
         case .waiting, .ready:
             if case .waiting = entry.state { held[topic]?.spare -= 1 }
-            let flight = Flight(lane: lane, uid: uid)
             held[topic]?.state = .out(flight, connection: connection, deadline: now + limit)
             held[topic]?.nextProbeAt = nil
             outs[flight] = topic
             return .goes
         }
+    }
+
+    private mutating func waits(_ entry: Held, _ flight: Flight) -> Check {
+        .waits(until: due(entry, flight.lane, hasFailed: lost.remove(flight) != nil))
     }
 
     /// Whether what is refused for this cause need not be judged any more: the topic waits, or is being tried.
@@ -292,9 +301,16 @@ struct TopicHold: Sendable {
     mutating func lost(
         lane: Int, _ uid: UID, hasFailed: Bool = false, _ schedule: ProbeSchedule, at now: Moment, random: Double
     ) {
-        guard let topic = outs[Flight(lane: lane, uid: uid)] else { return }
+        let flight = Flight(lane: lane, uid: uid)
+        guard let topic = outs[flight] else { return }
         if hasFailed { fail(topic) }
+        lose(flight)
         wait(topic, schedule, at: now, random: random)
+    }
+
+    private mutating func lose(_ flight: Flight) {
+        if lost.count >= Self.greatestLost { lost = [] }
+        lost.insert(flight)
     }
 
     /// The next pause is longer; on trial within bounds.
@@ -306,7 +322,8 @@ struct TopicHold: Sendable {
     /// The connection has ended, with the probes that it had.
     mutating func lost(connection: Int, _ schedule: ProbeSchedule, at now: Moment, random: Double) {
         for topic in held.keys.sorted() {
-            guard case .out(_, connection, _)? = held[topic]?.state else { continue }
+            guard case .out(let flight, connection, _)? = held[topic]?.state else { continue }
+            lose(flight)
             if held[topic]?.cause == .silence { fail(topic) }
             wait(topic, schedule, at: now, random: random)
         }

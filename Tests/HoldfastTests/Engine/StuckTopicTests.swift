@@ -212,6 +212,20 @@ import Testing
         #expect(isTold(bench).count == 12)
     }
 
+    @Test("A topic whose requests are never processed is told with the service's word") func wordOfUnprocessed() throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        try traffic.run(for: 5)
+        service.drop = { $0.topic == Self.bad ? .shutdown : nil }
+        for second in 0..<40 {
+            try bench.submit(Sample.notifications(2 * second..<2 * second + 2, of: Self.bad))
+            try traffic.run(for: 1)
+        }
+        let reason = try #require(bench.status.topicsSetAside["default"]?.first).reason
+        #expect(reason.contains("503 Shutdown"))
+    }
+
     enum ForeignAnswer: CaseIterable {
         case gone, redirect, misdirected, success
 

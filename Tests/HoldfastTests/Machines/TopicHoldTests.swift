@@ -49,6 +49,21 @@ import Testing
         #expect(hold.wake == .seconds(1) * 0.9995)
     }
 
+    @Test("A probe that comes to nothing waits behind the others, so that each is tried in its turn") func lostProbes() {
+        var hold = hold()
+        let refusal = refuse(&hold, "a")
+        hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
+        #expect(check(&hold, "a", uid: 2, at: .seconds(1)) == .goes)
+        hold.lost(lane: 0, UID(2), schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
+        let behind = check(&hold, "a", uid: 2, at: .seconds(1))
+        #expect(behind != .waits(until: refusal.due))
+        #expect(check(&hold, "a", uid: 3, at: .seconds(1)) == .waits(until: refusal.due))
+        hold.look(schedule, at: Moment(monotonic: .seconds(10), wall: wall), random: 0)
+        #expect(check(&hold, "a", uid: 3, at: .seconds(10)) == .goes)
+        hold.lost(connection: 1, schedule, at: Moment(monotonic: .seconds(10), wall: wall), random: 0)
+        #expect(check(&hold, "a", uid: 3, at: .seconds(10)) == behind)
+    }
+
     @Test("When the pause is over one entry goes, and one that is refused again makes the pause longer") func probes() {
         var hold = hold()
         let refusal = refuse(&hold, "a")
