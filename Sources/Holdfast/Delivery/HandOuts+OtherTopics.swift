@@ -94,7 +94,7 @@ extension HandOuts {
         }
     }
 
-    /// When others have waited for long enough for what a connection has on which nothing was taken yet.
+    /// When others have waited for long enough for what a connection has that has no room.
     func nextHesitation(now: Duration) -> Duration? {
         guard let patience = judge.silence.patience(now: now) else { return nil }
         return connections.pool.active
@@ -102,11 +102,11 @@ extension HandOuts {
             .filter { $0 > now }.min()
     }
 
-    /// For how long others have waited for what a connection has, on which nothing was taken yet; nil where nothing waits for that. As
-    /// long as the last of what the service works on has been there.
+    /// For how long others have waited for what a connection has; nil where it has room. As long as the last of what the service works
+    /// on has been there.
     private func timeKept(_ number: Int) -> Duration? {
-        guard connections.pool.contains(number), let link = connections[number], link.isUnproven, link.count > 0,
-            places.room(of: link) <= 0
+        guard connections.pool.contains(number), let link = connections[number], link.count > 0,
+            places.room(of: link) <= 0 || link.freeStreams == 0
         else { return nil }
         return link.unanswered.open.map { link.flights.window.timeOut($0) }.min()
     }

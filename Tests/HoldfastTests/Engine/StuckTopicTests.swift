@@ -212,6 +212,26 @@ import Testing
         #expect(isTold(bench).count == 12)
     }
 
+    @Test(
+        "A silent topic that fills the streams of a connection that works keeps others for 10 s, and not for its deadline",
+        arguments: [1, 2, 10])
+    func fillsStreams(_ streams: Int) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in false }
+        service.streams = streams
+        let traffic = Traffic(bench, service)
+        try traffic.run(for: 10)
+        service.isSilent = { $0.topic == Self.bad }
+        for second in 0..<40 {
+            try bench.submit(Sample.notifications(20 * second..<20 * second + 20, of: Self.bad))
+            try traffic.run(for: 1)
+            if second == 20 { #expect(traffic.oldest < .seconds(3)) }
+        }
+        #expect(traffic.longest < .seconds(14))
+        #expect(traffic.oldest < .seconds(3))
+        #expect(isTold(bench) == [Self.bad])
+    }
+
     @Test("A topic whose requests are never processed is told with the service's word") func wordOfUnprocessed() throws {
         let bench = try Bench()
         let service = SilentService(bench) { _ in false }

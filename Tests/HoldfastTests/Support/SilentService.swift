@@ -49,6 +49,8 @@ final class SilentService {
     private(set) var refusals = 0
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
+    /// How many requests it works on at a time over one connection, from the first answer on; nil for as many as it is given.
+    var streams: Int?
     private(set) var taken: [PushNotification] = []
     private var asked: [String: Int] = [:]
     private var lines: [Int: Line] = [:]
@@ -190,8 +192,8 @@ final class SilentService {
 
     private func grantAll(_ line: inout Line) {
         line.hasTaken = true
-        line.connection.streamLimit.withLock { $0 = nil }
-        line.connection.capacityLimit.withLock { $0 = nil }
+        line.connection.streamLimit.withLock { $0 = streams }
+        line.connection.capacityLimit.withLock { $0 = streams.map { $0 + 1 } }
         line.connection.sink(.capacityChanged(line.connection.capacity))
     }
 
