@@ -8,8 +8,10 @@ extension SendResult {
     /// word is kept as it came, text that is no word becomes `Reason.other`, and both are classified by the status.
     ///
     /// Apple gives each error a reason, so an error without one is another server's: `foreign`, but for 429 and 5xx, which
-    /// ask for patience whoever sends them: their reason is `ForeignAnswer`. So is one with 421, whatever it says. Behind such a
-    /// 5xx, and behind any but 500 and 503, which are Apple's, the service may have taken the notification: `mayHaveBeenTaken`.
+    /// ask for patience whoever sends them: their reason is `ForeignAnswer`. So is one with 421, whatever it says.
+    ///
+    /// Behind a 5xx the service may have taken the notification (`mayHaveBeenTaken`), unless it is a 503 with a reason: with
+    /// that Apple says that it processed nothing. A 500 says that something failed, not when.
     ///
     /// - Parameters:
     ///   - status: the HTTP status.
@@ -23,7 +25,7 @@ extension SendResult {
             Self.verdict(status: status, reason: reason, timestamp: timestamp), status: status, reason: reason,
             timestamp: timestamp,
             retryAfter: retryAfter)
-        mayHaveBeenTaken = status >= 500 && (reason == nil || status != 500 && status != 503)
+        mayHaveBeenTaken = status >= 500 && (reason == nil || status != 503)
         if reason == nil, verdict == .deferred(.service) { self.reason = .foreignAnswer }
     }
 

@@ -118,9 +118,10 @@ struct ConnectionPool: Sendable {
         return true
     }
 
-    /// Makes the next connection at once, because the cause of failures may be fixed.
+    /// Makes the next connection at once, however many were made of late, because the cause of failures may be fixed.
     mutating func hurry(now: Duration) {
         reconnect.worked()
+        if budget?.allowance(now: now) == 0 { budget?.giveBack(1) }
         if case .waiting = making { making = .waiting(until: now) }
     }
 

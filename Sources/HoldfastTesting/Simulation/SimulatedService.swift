@@ -102,7 +102,7 @@ extension World {
     func decide(_ entry: LedgerEntry, copy: Int) -> SendResult {
         let isOther = swarm.hasOtherService && entry.lane.route == SimulatedConnector.extra
         let result = isOther ? answerElsewhere(to: entry) : answer(to: entry)
-        let isTaken = result.verdict == .confirmed || isOther && result.mayBeTaken && otherDice.chance(0.5)
+        let isTaken = result.verdict == .confirmed || result.mayBeTaken && otherDice.chance(0.5)
         if isTaken { take(entry, copy: copy) }
         note("service: entry \(entry.uid) \(result.status ?? 0) \(result.reason?.rawValue ?? "")")
         return result

@@ -46,6 +46,24 @@ import Testing
         #expect(next.status.unknown == 0)
     }
 
+    @Test(
+        "At most once goes again behind a 503, which says that it was not processed, and not behind a 500",
+        arguments: [500, 503])
+    func failedBehindItsWork(_ status: Int) throws {
+        let bench = try Bench()
+        var notification = Sample.notification(1)
+        notification.guarantee = .atMostOnce
+        try bench.submit([notification])
+        bench.settle()
+        bench.connection.answer(
+            1, SendResult(apnsStatus: status, reason: status == 500 ? "InternalServerError" : "ServiceUnavailable"))
+        bench.connection.state.withLock { $0.answer = { _ in .confirmed } }
+        bench.advance(by: .seconds(60))
+        #expect(bench.status.unknown == (status == 500 ? 1 : 0))
+        #expect(bench.sent == (status == 500 ? [1] : [1, 1]))
+        #expect(bench.journal.entries.isEmpty)
+    }
+
     @Test("Too many attempts: rejected, and unknown when one of them may have been taken", arguments: [true, false])
     func tooMany(_ unknownOnce: Bool) throws {
         let bench = try Bench { $0.retry = RetrySchedule(greatestCount: 3) }
@@ -53,13 +71,13 @@ import Testing
         try bench.submit(1..<3)
         bench.settle()
         bench.connection.answer(
-            1, unknownOnce ? .unknown("no answer") : SendResult(apnsStatus: 500, reason: "InternalServerError"))
+            1, unknownOnce ? .unknown("no answer") : SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
         bench.connection.answer(2, .confirmed)
         for neighbour in 3..<5 {
             bench.advance(by: .seconds(10))
             try bench.submit(neighbour..<(neighbour + 1))
             bench.settle()
-            bench.connection.answer(1, SendResult(apnsStatus: 500, reason: "InternalServerError"))
+            bench.connection.answer(1, SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
             bench.connection.answer(neighbour, .confirmed)
             bench.settle()
         }
@@ -76,7 +94,7 @@ import Testing
         bench.settle()
         bench.advance(by: .seconds(61))
         bench.connection.answer(
-            1, isUnknown ? .unknown("no answer") : SendResult(apnsStatus: 500, reason: "InternalServerError"))
+            1, isUnknown ? .unknown("no answer") : SendResult(apnsStatus: 503, reason: "ServiceUnavailable"))
         bench.settle()
         #expect(bench.status.unknown == (isUnknown ? 1 : 0))
         #expect(bench.status.rejectedTotal == (isUnknown ? 0 : 1))

@@ -59,6 +59,25 @@ import Testing
         #expect(bench.status.unconfirmed == 0)
     }
 
+    @Test("What waits for another attempt gets the connection that it takes, also where no more may be made of late")
+    func attemptsWithoutConnection() throws {
+        let bench = try Bench {
+            $0.retry = RetrySchedule(minimum: .seconds(600), maximum: .seconds(1200))
+            $0.reconnectInterval = .seconds(1000)
+            $0.reconnectBurst = 1
+        }
+        bench.answer = { _ in SendResult(apnsStatus: 429, reason: "TooManyRequests") }
+        try bench.submit(1..<3)
+        bench.settle()
+        bench.connection.end(cause: "the service was started again")
+        bench.advance(by: .seconds(5))
+        #expect(bench.status.unconfirmed == 2)
+        bench.answer = { _ in .confirmed }
+        bench.core.hurry(route: "default")
+        bench.advance(by: .seconds(5))
+        #expect(bench.status.unconfirmed == 0)
+    }
+
     @Test("All that waits for another attempt goes, part by part, where the service takes it again")
     func allAttempts() throws {
         let bench = try Bench {

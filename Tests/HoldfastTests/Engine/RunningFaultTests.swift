@@ -139,7 +139,7 @@ import Testing
         let journal = InMemoryJournal()
         // Others are taken: it is not the service.
         let connector = InMemoryConnector {
-            Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 500, reason: "InternalServerError") : .confirmed
+            Sample.number(of: $0) == 1 ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : .confirmed
         }
         let engine = try testEngine(journal, connector)
         _ = await engine.producer.submit((1..<20).map { Sample.notification($0) })

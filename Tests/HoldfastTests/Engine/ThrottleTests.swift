@@ -118,11 +118,11 @@ import Testing
         #expect(bench.journal.entries.map(\.attempts) == [1])
     }
 
-    @Test("An entry that is answered 500 while others are taken holds up nobody, and meets its end by its attempts")
+    @Test("An entry that is answered 503 while others are taken holds up nobody, and meets its end by its attempts")
     func poison() throws {
         let bench = try Bench { $0.retry = RetrySchedule(maximum: .seconds(2), greatestCount: 5) }
         bench.answer = {
-            Sample.number(of: $0) == 0 ? SendResult(apnsStatus: 500, reason: "InternalServerError") : .confirmed
+            Sample.number(of: $0) == 0 ? SendResult(apnsStatus: 503, reason: "ServiceUnavailable") : .confirmed
         }
         try bench.submit(0..<1)
         bench.advance(by: .seconds(3))

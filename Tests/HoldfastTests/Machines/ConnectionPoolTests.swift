@@ -152,6 +152,22 @@ import Testing
         begin(&pool, now: next)
     }
 
+    @Test("An operator's word makes one connection beyond the budget, and no more") func hurriedOverTheBudget() {
+        var pool = ConnectionPool(
+            limit: 1, reconnect: ReconnectSchedule(minimum: .seconds(1), maximum: .seconds(8)),
+            budget: RateLimit(perSecond: 0.1, burst: 1))
+        begin(&pool, now: .seconds(1))
+        pool.made(1)
+        #expect(pool.leave(1, hasWorked: true, now: .seconds(1)) { 0.5 })
+        begin(&pool, now: .seconds(1), mustWait: true)
+        for _ in 0..<2 { pool.hurry(now: .seconds(2)) }
+        #expect(pool.mayBegin(now: .seconds(2)))
+        begin(&pool, now: .seconds(2))
+        pool.made(2)
+        #expect(pool.leave(2, hasWorked: true, now: .seconds(2)) { 0.5 })
+        begin(&pool, now: .seconds(2), mustWait: true)
+    }
+
     @Test("What was mended is tried at once") func hurry() {
         var pool = pool(1)
         for second in 0..<5 {

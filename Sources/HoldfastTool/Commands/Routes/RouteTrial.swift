@@ -42,10 +42,13 @@ enum RouteTrial {
         /// - Returns: nil while something may yet come of it.
         func row(_ route: DeskStatus.Route, _ status: DeskStatus, waited: Duration) -> Row? {
             let away = RouteTrial.away(route.name, status)
-            // Once more it has failed, or it has worked.
-            let isTried = !route.isAway && route.connection != "connecting" || (away?.failures ?? 0) > failures
             let isThrottled = status.conditions?.contains { $0.kind == .throttled && $0.route == route.name } ?? false
             let found = route.isAway ? ProbeWatch.Finding() : probes.look(status, at: EngineClock.system.wall())
+            // It has no connection, and is about to make one.
+            let isIdle = route.connection == "idle" && found.isWanted
+            // Once more it has failed, or it has worked.
+            let isTried =
+                !route.isAway && !isIdle && route.connection != "connecting" || (away?.failures ?? 0) > failures
             let isOpen = found.isOpen && !isThrottled
             let mayMove = (found.isQueued || isThrottled && found.isStill) && waited < queuePatience
             // It takes connections, and has answered nothing for long.
@@ -53,7 +56,7 @@ enum RouteTrial {
             guard isTried && !isOpen && !mayMove && !isSilent || waited >= patience else { return nil }
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
-                isUnanswered: isOpen || isSilent,
+                isUnanswered: isOpen || isSilent || isIdle && found.isStill,
                 unansweredTopics: isOpen && !found.openTopics.isEmpty ? found.openTopics : nil,
                 isThrottled: isThrottled && found.isStill)
         }
