@@ -43,6 +43,13 @@ struct CopyNote: Hashable, Sendable {
         self.init(epoch: epoch, boot: boot, fleet: fleet, name: name, lineage: Lineage(ownerships))
     }
 
+    /// The same, of a copy that gets what the log of its journal has.
+    func following(_ log: Lineage) -> CopyNote {
+        var note = self
+        note.lineage = log
+        return note
+    }
+
     /// Of the ownership under which the copy was opened last.
     var stamp: String { lineage.ownerships.last?.stamp ?? "" }
 

@@ -42,11 +42,13 @@ package struct CopyPlace: Sendable {
         let note = CopyNote(
             epoch: epoch, boot: Self.boot ?? "unknown-\(UUID())", fleet: fleet, name: name, lineage: lineage)
         do throws(LMDBError) {
-            try Files.put(note.text, at: noteFile)
+            try put(note)
         } catch {
             throw JournalError(error, "write to", directory)
         }
     }
+
+    func put(_ note: CopyNote) throws(LMDBError) { try Files.put(note.text, at: noteFile) }
 
     /// The copy's last commit, while nobody has it open; `nil` where there is none, or it can't be read.
     func lastCommit(mapByteCount: Int) -> UInt64? {

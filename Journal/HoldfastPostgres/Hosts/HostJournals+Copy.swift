@@ -58,7 +58,10 @@ extension HostJournals {
                 _ = try setAside(copy, place, .foreign)
             } else {
                 switch Lineage.standing(copy: (last, note.lineage), log: (log, lineage)) {
-                case .behind: break
+                case .behind:
+                    // What the copy gets now was written by whom the log names. An opening that is given up, or killed, before the copy
+                    // is noted as this ownership's would leave a copy of another line.
+                    do throws(LMDBError) { try copy.put(note.following(lineage)) } catch { throw .copy(error) }
                 case .apart:
                     built.forgotten = .upTo(try setAside(copy, place, .apart(copy: last, log: log)))
                 case .ahead:

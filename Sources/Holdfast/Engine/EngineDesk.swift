@@ -47,6 +47,7 @@ struct EngineDesk: FleetOrderDesk {
         desk.conditions = status.conditions.counted(
             held: Dictionary(desk.pausedTags.map { (TagPause.name(of: $0.tag), $0.held) }, uniquingKeysWith: +)
         ).counted(topics: status.topicsSetAside, lanes: desk.lanes)
+        desk.takenOver = core.observer.conditions.takenOver
         desk.blacklistDamage = status.blacklistDamage
         let newest = core.journal.outcomeLog.newest
         desk.ownReaders = core.readerReports.withLock { $0 }.sorted { $0.key < $1.key }.map { name, report in

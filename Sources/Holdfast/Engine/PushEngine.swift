@@ -177,7 +177,9 @@ public final class PushEngine: Service, Sendable {
 
     /// What the process around the engine finds wrong, in place of what it found before: ``EngineStatus/conditions`` has it, too. The
     /// process tells its log itself.
-    package func setHostConditions(_ conditions: [HealthCondition]) { core.observer.conditions.host(conditions) }
+    package func setHostConditions(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver] = []) {
+        core.observer.conditions.host(conditions, takenOver: takenOver)
+    }
 
     /// What the engine itself has found wrong, and has told its log.
     package var ownConditions: [HealthCondition] { core.observer.conditions.own }

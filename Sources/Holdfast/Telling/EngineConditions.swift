@@ -15,6 +15,7 @@ final class EngineConditions: Sendable {
         /// Nil for a look that is due.
         var lookedAt: Duration?
         var host: [HealthCondition] = []
+        var takenOver: [DeskStatus.TakenOver] = []
         var credentials = CredentialFindings()
     }
 
@@ -75,8 +76,14 @@ final class EngineConditions: Sendable {
         lookSoon()
     }
 
-    /// What the process around the engine says is wrong, in place of what it said before. It tells its log itself.
-    func host(_ conditions: [HealthCondition]) { state.withLock { $0.host = conditions } }
+    /// What the process around the engine says is wrong, and what it delivers beside, in place of what it said before. It tells its log
+    /// itself.
+    func host(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver]) {
+        state.withLock { ($0.host, $0.takenOver) = (conditions, takenOver) }
+    }
+
+    /// What the process around the engine delivers beside.
+    var takenOver: [DeskStatus.TakenOver] { state.withLock(\.takenOver) }
 
     /// Something has changed that no time tells.
     func lookSoon() {

@@ -12,6 +12,8 @@ package struct StatusForm: Codable, Sendable {
     var blacklistDamage: Int?
     /// Readers of outcomes that belong to the process; absent where there are none.
     var ownReaders: [ReaderForm]?
+    /// Absent where there are none.
+    var takenOver: [TakenOverForm]?
     /// Absent where no engine runs, or the owner is of an older version.
     var figures: FiguresForm?
     /// Absent where the owner is of an older version.
@@ -24,6 +26,7 @@ package struct StatusForm: Codable, Sendable {
         conditions = status.conditions.map { $0.map(ConditionForm.init) }
         blacklistDamage = status.blacklistDamage > 0 ? status.blacklistDamage : nil
         ownReaders = status.ownReaders.isEmpty ? nil : status.ownReaders.map(ReaderForm.init)
+        takenOver = status.takenOver.isEmpty ? nil : status.takenOver.map(TakenOverForm.init)
         figures = status.figures.map(FiguresForm.init)
         history = status.history.map(HistoryForm.init)
     }
@@ -35,10 +38,21 @@ package struct StatusForm: Codable, Sendable {
         status.conditions = conditions.map { $0.map(\.value) }
         status.blacklistDamage = blacklistDamage ?? 0
         status.ownReaders = (ownReaders ?? []).map { $0.value() }
+        status.takenOver = (takenOver ?? []).map(\.value)
         status.figures = figures?.value
         status.history = history?.value()
         return status
     }
+}
+
+/// A journal of a lost host that the process delivers beside its own.
+package struct TakenOverForm: Codable, Hashable, Sendable {
+    package var journal: String
+    package var unconfirmed: Int
+
+    package init(_ taken: DeskStatus.TakenOver) { (journal, unconfirmed) = (taken.name, taken.unconfirmed) }
+
+    var value: DeskStatus.TakenOver { DeskStatus.TakenOver(name: journal, unconfirmed: unconfirmed) }
 }
 
 /// A reader of outcomes that belongs to the process, such as a webhook.

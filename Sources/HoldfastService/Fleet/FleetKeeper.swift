@@ -114,8 +114,11 @@ final class FleetKeeper: Service, Sendable {
             + [restraint.condition(now: now), wallClock().condition(now: now)].compactMap(\.self)
     }
 
-    /// What holds up the journals that were taken over. Their engines log it, and have metrics of it.
+    /// What holds up the journals that were taken over. Each logs it, and has metrics of it.
     var takenConditions: [HealthCondition] { taken.flatMap(\.conditions) }
+
+    /// The journals that were taken over, with what waits in them.
+    var takenOver: [DeskStatus.TakenOver] { taken.map(\.depth).sorted { $0.name < $1.name } }
 
     func run() async throws {
         let journals = place.journals { [log] in log.tell($0) }

@@ -17,6 +17,8 @@ final class TakenJournal: Sendable {
     private let commands: CommandsOfJournal
     private let group: ServiceGroup
     private let look: Duration
+    private let findings: ServiceConditions
+    private let routes: [String]
 
     /// - Throws: ``JournalError`` or `RouteError`.
     init(
@@ -24,14 +26,14 @@ final class TakenJournal: Sendable {
         routes: [ReadyRoute], webhooks: [WebhookConfiguration], host: ServiceHost, metrics: any MetricsFactory,
         look: Duration = .seconds(1)
     ) async throws {
-        self.owned = owned
-        self.look = look
+        (self.owned, self.look, self.routes) = (owned, look, routes.map(\.route.name))
         // Other engines of the process say the same of other journals.
         @Sendable func logger(_ part: String) -> Logger {
             var logger = host.logger(part)
             logger[metadataKey: "journal"] = "\(owned.name)"
             return logger
         }
+        findings = ServiceConditions(logger("holdfast"), interval: configuration.log.interval)
         // Before anything is handed out.
         try await orders.carryOut(JournalDesk(journal: owned.journal), opening: routes.map(\.route.name))
         engine = try PushEngine(
@@ -87,7 +89,19 @@ final class TakenJournal: Sendable {
     var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes).map(\.ofTakenOver) }
 
     /// What is wrong with it, or held up by operators.
-    var conditions: [HealthCondition] { engine.status().conditions.map { $0.ofTakenOver(owned.name) } }
+    var conditions: [HealthCondition] {
+        let found = ServiceFindings(unserved: UnservedLane.lanes(of: status, routes: routes))
+        engine.setHostConditions(findings.look(found.conditions))
+        return engine.status().conditions.map { $0.ofTakenOver(owned.name) }
+    }
+
+    /// Its name, with what waits in it.
+    var depth: DeskStatus.TakenOver { DeskStatus.TakenOver(name: owned.name, unconfirmed: status.unconfirmed) }
+
+    /// Nothing where it is closed, or fails: whoever needs it says so.
+    private var status: JournalStatus {
+        do throws(JournalError) { return try owned.journal.status() } catch { return JournalStatus() }
+    }
 
     func end() async { await group.triggerGracefulShutdown() }
 }

@@ -41,8 +41,8 @@ extension HealthCondition {
     /// journal.
     fileprivate var isObstacle: Bool {
         journal == nil
-            && [.journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable]
-                .contains(
-                    kind)
+            && [
+                .journalFull, .diskRefusing, .journalFailed, .databaseAway, .blacklistDamaged, .entriesUnreachable,
+            ].contains(kind)
     }
 }

@@ -118,6 +118,7 @@ extension HealthReport {
         unconfirmed = status.lanes.reduce(0) { $0 + $1.unconfirmed }
         deferred = status.lanes.reduce(0) { $0 + $1.deferred + $1.scheduled }
         oldestAcceptedAt = status.lanes.compactMap(\.oldestAcceptedAt).min().map(ExactTime.init)
+        takenOver = status.takenOver.isEmpty ? nil : status.takenOver.map(TakenOverForm.init)
     }
 
     /// What a journal says by itself.

@@ -40,6 +40,8 @@ struct HealthReport: Encodable, Equatable {
     var deferred: Int?
     /// When the first of all others was accepted.
     var oldestAcceptedAt: ExactTime?
+    /// Journals of lost hosts that the process delivers beside its own; nil for none.
+    var takenOver: [TakenOverForm]?
     var conditions: [ConditionForm]
 
     init(_ state: State, journal: String, owner: String? = nil, conditions: [HealthCondition] = []) {
@@ -116,6 +118,15 @@ struct HealthReport: Encodable, Equatable {
     }
 
     private func queue(_ now: WallTime) -> String? {
+        guard let own = ownQueue(now) else { return nil }
+        let others = (takenOver ?? []).filter { $0.unconfirmed > 0 }
+        guard !others.isEmpty else { return own }
+        let sum = others.reduce(0) { $0 + $1.unconfirmed }
+        let names = others.prefix(5).map(\.journal).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+        return "\(own); and \(Format.plural(sum, "notification")) of journals that were taken over: \(names)"
+    }
+
+    private func ownQueue(_ now: WallTime) -> String? {
         guard let unconfirmed else { return nil }
         guard unconfirmed > 0 else { return "nothing waits" }
         let all = "\(Format.plural(unconfirmed, "notification")) \(unconfirmed == 1 ? "waits" : "wait")"

@@ -48,7 +48,7 @@ struct FleetServiceTests {
 
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
-        _ name: String, to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
+        _ name: String, route: String = "default", to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
         listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, keyFile: String? = nil,
         clock: EngineClock = .system,
         onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },
@@ -60,7 +60,7 @@ struct FleetServiceTests {
             "\(name).yaml",
             """
             journal: {postgres: "\(database)", path: \(name), host: \(name), schema: \(schema)\(key)}
-            routes: [{name: default, \(endpoint)}]
+            routes: [{name: \(route), \(endpoint)}]
             gateway: {http2: {listen: "\(listen)"}}
             log: {level: critical}
             \(more)
@@ -559,7 +559,29 @@ struct FleetServiceTests {
         #expect(health.isReady && health.warnings.contains { $0.hasPrefix("journal one, ") }, "\(health.warnings)")
         let desk = try await two.engine?.desk.status()
         #expect(desk?.conditions?.contains { $0.journal == "one" } == true)
+        #expect(desk?.takenOver == [DeskStatus.TakenOver(name: "one", unconfirmed: 3)])
         let told = two.metrics.split(separator: "\n").filter { $0.contains(#"kind="service-away""#) }
+        #expect(told.count == 1 && told.first?.contains(#"journal="one""#) == true, "\(told)")
+        await two.end()
+        #expect(await second.error == nil)
+    }
+
+    @Test("A host that lacks the route of what waits in a journal that it took over tells that, with how many")
+    func takenWithoutRoute() async throws {
+        let (one, two) = (try host("one"), try host("two", route: "other"))
+        async let first = one.run()
+        async let second = two.run()
+        #expect(await waitUntil { one.health.isReady && two.health.isReady })
+        try await submit(3, to: one)
+        await one.end()
+        #expect(await first.error == nil)
+        func missing() -> HealthCondition? {
+            two.conditions.first { $0.kind == .routeMissing && $0.journal == "one" }
+        }
+        #expect(await waitUntil { missing() != nil }, "\(two.conditions)")
+        #expect(missing()?.affected == 3 && missing()?.subject.hasPrefix("one/default/") == true)
+        #expect(missing()?.command?.hasSuffix(" --journal-name one") == true)
+        let told = two.metrics.split(separator: "\n").filter { $0.contains(#"kind="route-missing""#) }
         #expect(told.count == 1 && told.first?.contains(#"journal="one""#) == true, "\(told)")
         await two.end()
         #expect(await second.error == nil)
