@@ -53,6 +53,9 @@ struct ProbeYielding: Sendable {
         (scarceSince, scarceAt) = (scarceSince ?? now, now)
     }
 
+    /// An operator's word: probes do not wait for connections to be plenty, until one has gone.
+    mutating func hurry(now: Duration) { (scarceSince, scarceAt) = (now - Self.scarcity, now) }
+
     /// Something went out.
     mutating func handedOut() { readingSince = nil }
 

@@ -87,14 +87,14 @@ final class RouteReports {
     private func conditions(isOther: Bool) -> [HealthCondition]? {
         guard !context.ending.isOver, !context.ending.hasBegun else { return nil }
         let brakes = RouteConditions.Brakes(
-            isLimited: connections.pool.isLimited, isCareful: judge.caution.isCareful,
+            isLimited: connections.pool.isLimited || untoldProbeAt != nil, isCareful: judge.caution.isCareful,
             hasWork: context.connector.confirmationMode == .perNotification && context.route.rate == nil
                 && lanes.contains { $0.isRunning && $0.hasWork },
             hasEntries: { self.lanes.indices.contains { self.lanes[$0].isRunning && self.hasEntries($0) } })
         return context.teller.conditions.look(isOther: isOther, answers, brakes) {
             RouteFindings(
                 route: context.name, endpoint: context.connector.endpoint,
-                advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt(),
+                advice: context.connector.limits.service?.advice, nextConnectionAt: nextConnectionAt() ?? untoldProbeAt,
                 carefulLimit: judge.caution.limit, lanes: publishedLanes, topics: publishedTopics,
                 throttle: judge.throttled, isThrottleIdle: judge.throttle.isHolding && !waitsForThrottle,
                 parking: publishedHold == .parked ? context.holds.parking : nil, hold: publishedHold)
@@ -147,6 +147,12 @@ final class RouteReports {
     }
 
     /// When a connection may be made that waits for its time; nil where none waits.
+    /// When a connection is made for a topic of which nobody is told, whose probe waits until connections are plenty; nil where there
+    /// is a connection, or nothing waits for that.
+    private var untoldProbeAt: WallTime? {
+        connections.pool.active.isEmpty && judge.topicHold.hidesEntries ? judge.topicHold.yieldsUntil : nil
+    }
+
     private func nextConnectionAt() -> WallTime? {
         guard connections.pool.active.isEmpty, let next = connections.pool.nextAttempt else {
             nextConnection = nil
