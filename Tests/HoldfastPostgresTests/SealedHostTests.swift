@@ -80,6 +80,36 @@ struct SealedHostTests {
         back.close()
     }
 
+    @Test("A host with an older copy, and without the key of what came since, takes nothing for lost")
+    func olderCopy() async throws {
+        let folders = (one: try TemporaryFolder(), two: try TemporaryFolder())
+        let key = folders.one("journal.key")
+        try JournalKeys.makeFile(key)
+        let old = try JournalKeys(file: key)
+        let news = News()
+        let two = try Host(schema, "two", in: folders.two, keys: old, onNews: news.tell)
+        let own = try two.open()
+        defer { own.close() }
+        func leave(_ lane: String, with keys: JournalKeys) throws {
+            let one = try Host(schema, "one", in: folders.one, keys: keys).open()
+            try add(lane, to: one)
+            one.close()
+            // As one with something left, which is followed.
+            try schema.psql("UPDATE S.journals SET is_closed = false WHERE name = 'one'")
+        }
+        try leave("one", with: old)
+        try await takeOver("one", by: two, mine: own).close()
+        try JournalKeys.addKey(toFile: key)
+        try leave("two", with: try JournalKeys(file: key))
+        for _ in 0..<2 {
+            let refused = await #expect(throws: JournalError.self) {
+                try await takeOver("one", by: two, mine: own).close()
+            }
+            #expect(refused?.code == .wrongKey)
+        }
+        #expect(!news.all.contains { $0.hasPrefix("apart") }, "\(news.all)")
+    }
+
     /// The end of a journal's log.
     private func log(of journal: Int32) throws -> LogState {
         let connection = try schema.asService()

@@ -12,7 +12,8 @@ extension HandOuts {
         judge.holdDropped(at: now)
         let kept = kept
         let isThrottled = isThrottleKept || looksForOtherTopic(now: now.monotonic)
-        guard !kept.isEmpty || isThrottled else {
+        let isForeign = judge.hasForeignBefore
+        guard !kept.isEmpty || isThrottled || isForeign else {
             if !searchedThrough.isEmpty, !judge.throttle.isHolding { searchedThrough = [:] }
             return
         }
@@ -27,6 +28,7 @@ extension HandOuts {
             guard isThrottleKept, try findRefused(kept, at: now) else { return foundNoOthers(kept, at: now) }
         }
         (searchedThrough, refusedAt) = ([:], [:])
+        if isOther, isForeign { judge.letOthersGoBeforeForeign(at: now) }
         if isOther, isThrottled { judge.letOthersGoBeforeRefused(at: now) }
         if isThrottleKept { judge.throttle.passOver(inFlight: connections.inFlight) }
         guard judge.letOthersGo(at: now), connections.pool.mayFollow(now: now.monotonic) else { return }
@@ -145,10 +147,11 @@ extension HandOuts {
     func nextSearch(now: Duration) -> Duration? {
         guard !searchedThrough.isEmpty, !connections.pool.active.isEmpty else { return nil }
         guard
-            looksForOtherTopic(now: now) || isThrottleKept(now: now) || places.holdReason == nil && !kept.isEmpty
+            looksForOtherTopic(now: now) || isThrottleKept(now: now) || judge.hasForeignBefore
+                || places.holdReason == nil && !kept.isEmpty
         else { return nil }
         let goesOn = searchedThrough.contains { index, uid in
-            lanes[index].isRunning && uid < lanes[index].machine.lastUID
+            isSearched(index) && uid < lanes[index].machine.lastUID
         }
         return goesOn ? now + .milliseconds(1) : nil
     }
@@ -176,7 +179,7 @@ extension HandOuts {
     /// - Parameter kept: connections that are kept. What waits in them is returned when they are given up.
     private func isOtherAtHand(_ kept: [Int], at now: Moment) throws(JournalError) -> Bool {
         if isWaiting(on: kept, judge.goesFirst) { return true }
-        for index in lanes.indices where lanes[index].isRunning {
+        for index in lanes.indices where isSearched(index) {
             // What has one attempt comes back from the disk one by one here. It may be of any topic, if there are several.
             if lanes[index].hasOneAttempt, lanes[index].deferral.isDue(now.monotonic), judge.breakers.tellsTopicsApart {
                 return true
@@ -185,6 +188,11 @@ extension HandOuts {
             if try isOtherAhead(in: index) { return true }
         }
         return false
+    }
+
+    /// Whether another topic helps the lane: it runs, or tries one entry, which may be kept by what is not about the lane.
+    private func isSearched(_ index: Int) -> Bool {
+        lanes[index].isRunning || lanes[index].wantsProbe && judge.hasStopping(lanes[index].machine.remedy)
     }
 
     private func isWaiting(on numbers: [Int], _ isWanted: (UInt32) -> Bool) -> Bool {

@@ -9,12 +9,14 @@
 struct ForeignTopics: Sendable {
     /// So many rounds are about the topic.
     static let leastRounds = 3
+    /// So many foreign answers to a topic, with none of the service's to anything in between, have others go first.
+    static let leastAnswers = 2
     static let apart = Duration.seconds(1)
     private static let limit = 1000
 
     private var rounds: [UInt32: (count: Int, at: Duration)] = [:]
-    /// Topics with a foreign answer since the service answered anything.
-    private var answeredSince: Set<UInt32> = []
+    /// How many foreign answers topics had since the service answered anything.
+    private var answeredSince: [UInt32: Int] = [:]
 
     /// Whether there is no such topic: as good as always.
     var isEmpty: Bool { rounds.isEmpty }
@@ -23,7 +25,10 @@ struct ForeignTopics: Sendable {
     var hasForeign: Bool { !answeredSince.isEmpty }
 
     /// Whether this topic had.
-    func hasForeign(_ topic: UInt32) -> Bool { answeredSince.contains(topic) }
+    func hasForeign(_ topic: UInt32) -> Bool { answeredSince[topic] != nil }
+
+    /// The topics before which others go, if anything of others is at hand.
+    var behind: [UInt32] { answeredSince.filter { $0.value >= Self.leastAnswers }.keys.sorted() }
 
     /// Something else than the service has answered an entry of the topic.
     ///
@@ -32,8 +37,9 @@ struct ForeignTopics: Sendable {
     mutating func foreign(_ topic: UInt32, now: Duration) -> Bool {
         guard topic != TopicBreakers.none else { return false }
         if rounds.count >= Self.limit, rounds[topic] == nil { rounds = [:] }
-        if answeredSince.count >= Self.limit { answeredSince = [] }
-        let isFirst = answeredSince.insert(topic).inserted
+        if answeredSince.count >= Self.limit { answeredSince = [:] }
+        let isFirst = answeredSince[topic] == nil
+        answeredSince[topic, default: 0] += 1
         let round = rounds[topic]
         if isFirst, round.map({ now - $0.at >= Self.apart }) ?? true {
             rounds[topic] = ((round?.count ?? 0) + 1, now)
@@ -44,7 +50,7 @@ struct ForeignTopics: Sendable {
     /// The service has answered an entry of the topic.
     mutating func answered(_ topic: UInt32) {
         guard !rounds.isEmpty else { return }
-        answeredSince = []
+        answeredSince = [:]
         rounds[topic] = nil
     }
 }

@@ -133,6 +133,9 @@ extension RouteJudge {
         case .confirmed, .rejected, .laneStopped:
             topicTaken(flight)
             foreignTopics.answered(flight.topic)
+        // Only the service gives reasons for that.
+        case .deferred where result.reason != nil && result.reason != .foreignAnswer:
+            foreignTopics.answered(flight.topic)
         case .deferred, .neverProcessed, .unknown, .foreign: break
         }
         if isGoneTooOften(result, for: flight, ticket: ticket, plan: &plan, at: now) { return }

@@ -47,7 +47,7 @@ extension RouteJudge {
         tryOthers(than: silence.holdDropped(), at: now)
     }
 
-    private func names(of topics: [UInt32]) -> [String] { topics.compactMap { breakers.name(of: $0) } }
+    func names(of topics: [UInt32]) -> [String] { topics.compactMap { breakers.name(of: $0) } }
 
     private func tryOthers(than topics: [UInt32], at now: Moment) {
         for topic in topics {
@@ -106,8 +106,10 @@ extension RouteJudge {
     }
 
     /// Whether the service has answered the last request of the topic, or left fewer unanswered than of those that keep others
-    /// waiting, and has not refused it for now.
-    func goesFirst(_ topic: UInt32) -> Bool { !silence.isBehind(topic) && !topicRefusals.contains(topic) }
+    /// waiting, and has not refused it for now, and nothing else has answered in the service's place.
+    func goesFirst(_ topic: UInt32) -> Bool {
+        !silence.isBehind(topic) && !topicRefusals.contains(topic) && !foreignTopics.hasForeign(topic)
+    }
 
     /// Whether no hold of an entry's topic keeps it.
     func mayGo(_ key: EntryKey, _ fields: PackedNotification.Fields, in batch: EntryBatch) -> Bool {

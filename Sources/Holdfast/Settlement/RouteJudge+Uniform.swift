@@ -67,6 +67,21 @@ extension RouteJudge {
         return true
     }
 
+    /// Whether topics that something else than the service answers go on before others.
+    var hasForeignBefore: Bool {
+        foreignTopics.hasForeign
+            && names(of: foreignTopics.behind).contains { !topicHold.isSetAside($0) }
+    }
+
+    /// Something of another topic is at hand: they wait, and it goes.
+    func letOthersGoBeforeForeign(at now: Moment) {
+        for name in names(of: foreignTopics.behind) {
+            topicHold.tryOthers(
+                than: name, cause: .server, words: "what answers its requests is not the push service",
+                configuration.probes, at: now, random: jitter.unit())
+        }
+    }
+
     /// Whether any topic may be why a lane is stopped that this ends, since nothing of it has gone well since anything did.
     func hasStopping(_ remedy: LaneStateMachine.StopRemedy?) -> Bool {
         switch remedy {
@@ -76,11 +91,11 @@ extension RouteJudge {
         }
     }
 
-    /// Whether this one may be.
+    /// Whether another topic shows sooner whether the lane may run: this one may be why it is stopped, or is in other trouble.
     func isStopping(_ topic: UInt32, _ remedy: LaneStateMachine.StopRemedy?) -> Bool {
         switch remedy {
-        case .credentials?: credentialTopics.hasRefused(topic)
-        case .service?: foreignTopics.hasForeign(topic)
+        case .credentials?: credentialTopics.hasRefused(topic) || !goesFirst(topic)
+        case .service?: !goesFirst(topic)
         case .connection?, nil: false
         }
     }

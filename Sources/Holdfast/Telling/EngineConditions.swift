@@ -78,7 +78,7 @@ final class EngineConditions: Sendable {
 
     /// What the process around the engine says is wrong, and what it delivers beside, in place of what it said before. It tells its log
     /// itself.
-    func host(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver]) {
+    func host(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver] = []) {
         state.withLock { ($0.host, $0.takenOver) = (conditions, takenOver) }
     }
 

@@ -232,6 +232,50 @@ import Testing
         #expect(isTold(bench) == [Self.bad])
     }
 
+    @Test(
+        "One silent topic, one refused and one with foreign answers together do not stop the others", arguments: [false, true],
+        ForeignAnswer.allCases)
+    func mixture(isWarm: Bool, _ foreign: ForeignAnswer) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        if isWarm { try traffic.run(for: 10) }
+        service.isSilent = { $0.topic == Self.bad + "0" }
+        service.answer = {
+            switch $0.topic {
+            case Self.bad + "1": Self.refused
+            case Self.bad + "2": foreign.result
+            default: .confirmed
+            }
+        }
+        for topic in 0..<3 {
+            try bench.submit(Sample.notifications(1000 * topic..<1000 * topic + 100, of: Self.bad + "\(topic)"))
+        }
+        try traffic.run(for: 60)
+        #expect(traffic.longest < .seconds(18))
+        #expect(traffic.oldest < .seconds(5))
+        #expect(isTold(bench) == (0..<3).map { Self.bad + "\($0)" })
+    }
+
+    @Test(
+        "A topic with foreign answers and one that ends connections together do not stop the others",
+        arguments: [false, true], SilentService.Drop.allCases)
+    func foreignAndEnding(isWarm: Bool, _ drop: SilentService.Drop) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        if isWarm { try traffic.run(for: 10) }
+        service.answer = { $0.topic == Self.bad + "0" ? ForeignAnswer.gone.result : .confirmed }
+        service.drop = { $0.topic == Self.bad + "1" ? drop : nil }
+        for topic in 0..<2 {
+            try bench.submit(Sample.notifications(1000 * topic..<1000 * topic + 100, of: Self.bad + "\(topic)"))
+        }
+        try traffic.run(for: 60)
+        #expect(traffic.longest < .seconds(20))
+        #expect(traffic.oldest < .seconds(5))
+        #expect(isTold(bench).contains(Self.bad + "0"))
+    }
+
     @Test("A topic whose requests are never processed is told with the service's word") func wordOfUnprocessed() throws {
         let bench = try Bench()
         let service = SilentService(bench) { _ in false }
