@@ -56,19 +56,6 @@ struct ProbeWatchTests {
         #expect(found(status(.running), status(anew)).refusals.map(\.because) == ["Forbidden"])
     }
 
-    @Test(
-        "A connection is wanted for what waits for its turn, or for another attempt, and for nothing that waits for its time"
-    )
-    func wanted() {
-        #expect(found(status(.running), status(.running)).isWanted)
-        #expect(found(status(.running), status(.running, 5, deferred: 5)).isWanted)
-        #expect(!found(status(.running), status(.running, 0)).isWanted)
-        #expect(!found(status(.running), status(.paused(reason: "", since: Self.since))).isWanted)
-        var scheduled = status(.running)
-        scheduled.lanes[0].scheduled = 5
-        #expect(!found(status(.running), scheduled).isWanted)
-    }
-
     @Test("A lane that runs again is waited for until its entries become fewer, or none waits but for its time")
     func queued() {
         let before = status(stopped)

@@ -19,6 +19,8 @@ struct ConnectionPool: Sendable {
     private var budget: RateLimiter?
     /// Whether the next connection waits for the limit on new connections.
     private var awaitsBudget = false
+    /// Whether an operator wants a connection, although nothing may need it.
+    private(set) var isAsked = false
 
     init(limit: Int, reconnect: ReconnectSchedule, budget: RateLimit? = nil) {
         self.limit = max(limit, 1)
@@ -121,6 +123,7 @@ struct ConnectionPool: Sendable {
     /// Makes the next connection at once, however many were made of late, because the cause of failures may be fixed.
     mutating func hurry(now: Duration) {
         reconnect.worked()
+        isAsked = true
         if budget?.allowance(now: now) == 0 { budget?.giveBack(1) }
         if case .waiting = making { making = .waiting(until: now) }
     }
@@ -139,17 +142,17 @@ struct ConnectionPool: Sendable {
     }
 
     mutating func made(_ number: Int) {
-        making = .resting
+        (making, isAsked) = (.resting, false)
         active.append(number)
     }
 
     /// Records a connection that is not needed any more.
-    mutating func madeInVain() { making = .resting }
+    mutating func madeInVain() { (making, isAsked) = (.resting, false) }
 
     /// - Returns: how long to wait before the next attempt.
     mutating func failed(now: Duration, random: Double) -> Duration {
         let wait = reconnect.failed(random: random)
-        making = .waiting(until: now + wait)
+        (making, isAsked) = (.waiting(until: now + wait), false)
         return wait
     }
 

@@ -171,7 +171,7 @@ extension Consumer {
     /// An operator has mended something: whatever waits for its turn is tried now.
     private func hurry(at now: Moment) {
         connections.hurry(now: now.monotonic)
-        handOuts.yielding.hurry(now: now.monotonic)
+        handOuts.hurry(now: now.monotonic)
         judge.topicHold.hurry(at: now)
         judge.throttle.hurry()
         context.holds.unpark()

@@ -186,7 +186,7 @@ package final class Consumer: @unchecked Sendable {
     /// more.
     private func needsConnection(now: Duration) -> Bool {
         if connections.pool.active.isEmpty {
-            return promotions.wantConnection(now: now)
+            return connections.pool.isAsked || promotions.wantConnection(now: now)
                 || lanes.contains { $0.handsOut && $0.hasWork || $0.machine.longsForConnection }
         }
         return switch connector.confirmationMode {

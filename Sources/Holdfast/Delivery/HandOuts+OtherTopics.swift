@@ -137,6 +137,15 @@ extension HandOuts {
         return open.isEmpty ? judge.silence.isRepeated : open.allSatisfy { judge.silence.contains($0.topic) }
     }
 
+    /// What waits is tried now: not behind probes that let others go first, nor behind requests that have had no answer for long.
+    func hurry(now: Duration) {
+        yielding.hurry(now: now)
+        for number in connections.pool.active where timeKept(number).map({ $0 >= TopicSilence.nextPatience }) ?? false {
+            guard connections.pool.mayFollow(now: now) else { return }
+            connections.giveUp(number, now: now)
+        }
+    }
+
     /// When silent topics may lose the connections that they keep, if that waits for no more than another one to be made.
     func nextGivingUp(now: Duration) -> Duration? {
         guard !judge.silence.isEmpty, !connections.pool.mayFollow(now: now), !kept.isEmpty else { return nil }

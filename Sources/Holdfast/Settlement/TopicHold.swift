@@ -362,9 +362,15 @@ struct TopicHold: Sendable {
         }
     }
 
-    /// The next probes need not wait: what was wrong may be mended.
+    /// The next probes need not wait: what was wrong may be mended. Nor need they for one that the service leaves unanswered.
     mutating func hurry(at now: Moment) {
-        for topic in held.keys { hurry(topic, at: now) }
+        for (topic, entry) in held {
+            if case .out(let flight, _, _) = entry.state, entry.cause == .silence {
+                outs[flight] = nil
+                held[topic]?.state = .waiting(until: now.monotonic)
+            }
+            hurry(topic, at: now)
+        }
     }
 
     /// Others were answered: the topic is tried at once, the first time.

@@ -78,6 +78,40 @@ import Testing
         #expect(bench.status.unconfirmed == 0)
     }
 
+    @Test("A connection is made although nothing waits, so that it is known whether one can be") func nothingWaits() throws {
+        let bench = try Bench()
+        bench.settle()
+        #expect(!bench.isConnectionRequested)
+        bench.accepts = false
+        bench.core.hurry(route: "default")
+        bench.settle()
+        #expect(bench.isConnectionRequested)
+        bench.refuseConnection()
+        bench.advance(by: .seconds(100))
+        #expect(!bench.isConnectionRequested)
+    }
+
+    @Test(
+        "What a service left unanswered that answers again goes at once, and not when the old requests are over",
+        arguments: [2, 14, 40, 100], [false, true])
+    func silence(seconds: Int, hasOthers: Bool) throws {
+        let bench = try Bench()
+        let service = SilentService(bench) { $0.topic == "com.example.silent" }
+        try bench.submit(Sample.notifications(0..<100, of: "com.example.silent"))
+        for second in 0..<seconds {
+            if hasOthers { try bench.submit(Sample.notifications(1000 + second..<1001 + second, of: "com.example.other")) }
+            service.run(for: .seconds(1))
+        }
+        service.isSilent = { _ in false }
+        // A request that is out has its deadline.
+        service.mendedAt = bench.clock.monotonic
+        bench.core.hurry(route: "default")
+        service.run(for: .seconds(3))
+        #expect(bench.status.unconfirmed <= 3)
+        service.run(for: .seconds(100))
+        #expect(bench.status.unconfirmed == 0)
+    }
+
     @Test("All that waits for another attempt goes, part by part, where the service takes it again")
     func allAttempts() throws {
         let bench = try Bench {

@@ -49,6 +49,8 @@ final class SilentService {
     private(set) var refusals = 0
     /// How late it answers.
     var delay: (PushNotification) -> Duration = { _ in .zero }
+    /// When it was mended so that what was out before has no answer; nil where all that is out may have one.
+    var mendedAt: Duration?
     /// How many requests it works on at a time over one connection, from the first answer on; nil for as many as it is given.
     var streams: Int?
     private(set) var taken: [PushNotification] = []
@@ -175,7 +177,8 @@ final class SilentService {
     }
 
     private func isDue(_ open: (at: Duration, entry: StubConnection.Sent)) -> Bool {
-        !isSilent(open.entry.notification) && now - open.at >= delay(open.entry.notification)
+        if let mendedAt, open.at < mendedAt { return false }
+        return !isSilent(open.entry.notification) && now - open.at >= delay(open.entry.notification)
     }
 
     /// - Returns: whether the connection is over.

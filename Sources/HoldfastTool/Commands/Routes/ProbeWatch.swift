@@ -22,8 +22,6 @@ struct ProbeWatch {
         var isQueued = false
         /// Whether something waits, and no lane has fewer entries than before.
         var isStill = false
-        /// Whether a lane that runs has entries that may go now: in their turn, or as another attempt.
-        var isWanted = false
     }
 
     private let route: String
@@ -46,7 +44,6 @@ struct ProbeWatch {
         let lanes = status.lanes.filter { $0.key.route == route }
         let waiting = lanes.contains { $0.unconfirmed > 0 }
         finding.isStill = waiting && !lanes.contains { isLess($0, than: self.lanes[$0.key]) }
-        finding.isWanted = lanes.contains { $0.state == .running && $0.unconfirmed > $0.scheduled + $0.heldByTag }
         for topic in own.topics {
             let isRefused = Self.isAnswered(topic.nextProbeAt, topics[topic.topic]?.nextProbeAt, at: now)
             if isRefused {

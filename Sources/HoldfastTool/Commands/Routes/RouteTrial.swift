@@ -45,7 +45,7 @@ enum RouteTrial {
             let isThrottled = status.conditions?.contains { $0.kind == .throttled && $0.route == route.name } ?? false
             let found = route.isAway ? ProbeWatch.Finding() : probes.look(status, at: EngineClock.system.wall())
             // It has no connection, and is about to make one.
-            let isIdle = route.connection == "idle" && found.isWanted
+            let isIdle = route.connection == "idle"
             // Once more it has failed, or it has worked.
             let isTried =
                 !route.isAway && !isIdle && route.connection != "connecting" || (away?.failures ?? 0) > failures
@@ -56,7 +56,7 @@ enum RouteTrial {
             guard isTried && !isOpen && !mayMove && !isSilent || waited >= patience else { return nil }
             return Row(
                 route: route.name, connection: route.connection, isAway: route.isAway, refusals: found.refusals,
-                isUnanswered: isOpen || isSilent || isIdle && found.isStill,
+                isUnanswered: isOpen || isSilent || isIdle,
                 unansweredTopics: isOpen && !found.openTopics.isEmpty ? found.openTopics : nil,
                 isThrottled: isThrottled && found.isStill)
         }
