@@ -87,7 +87,7 @@ extension Consumer {
                 position += 1
             }
             judge.settleRefusals(in: &plan, inFlight: connections.inFlight, at: now)
-            if end != nil { judge.loseProbes(of: number, into: &plan, at: now) }
+            if end != nil { judge.loseProbes(of: number, at: now) }
             learn(from: number, end: end, into: &plan, at: now)
             performer.settle(plan, connection: number, at: now)
             connections.pauseIfRefusing(number, now: now.monotonic)
@@ -171,7 +171,7 @@ extension Consumer {
     /// An operator has mended something: whatever waits for its turn is tried now.
     private func hurry(at now: Moment) {
         connections.hurry(now: now.monotonic)
-        handOuts.hurry(now: now.monotonic)
+        handOuts.hurry(at: now)
         judge.topicHold.hurry(at: now)
         judge.throttle.hurry()
         context.holds.unpark()

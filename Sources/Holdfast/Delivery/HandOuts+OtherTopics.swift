@@ -33,7 +33,7 @@ extension HandOuts {
         if isThrottleKept { judge.throttle.passOver(inFlight: connections.inFlight) }
         guard judge.letOthersGo(at: now), connections.pool.mayFollow(now: now.monotonic) else { return }
         for number in kept where connections[number].map({ $0.flights.handOuts > 0 }) ?? false {
-            connections.giveUp(number, now: now.monotonic)
+            giveUp(number, at: now)
         }
     }
 
@@ -138,12 +138,17 @@ extension HandOuts {
     }
 
     /// What waits is tried now: not behind probes that let others go first, nor behind requests that have had no answer for long.
-    func hurry(now: Duration) {
-        yielding.hurry(now: now)
+    func hurry(at now: Moment) {
+        yielding.hurry(now: now.monotonic)
         for number in connections.pool.active where timeKept(number).map({ $0 >= TopicSilence.nextPatience }) ?? false {
-            guard connections.pool.mayFollow(now: now) else { return }
-            connections.giveUp(number, now: now)
+            guard connections.pool.mayFollow(now: now.monotonic) else { return }
+            giveUp(number, at: now)
         }
+    }
+
+    private func giveUp(_ number: Int, at now: Moment) {
+        judge.loseLaneProbes(of: number, at: now)
+        connections.giveUp(number, now: now.monotonic)
     }
 
     /// When silent topics may lose the connections that they keep, if that waits for no more than another one to be made.

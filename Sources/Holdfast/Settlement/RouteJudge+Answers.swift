@@ -20,7 +20,7 @@ extension RouteJudge {
     }
 
     /// The connection has ended: nothing that is in flight on it has an answer. Its probes are lost when the turn's refusals are
-    /// settled, which may be theirs: see ``loseProbes(of:into:at:)``.
+    /// settled, which may be theirs: see ``loseProbes(of:at:)``.
     func end(_ end: ConnectionEnd, of flights: Flights, into plan: inout SettlementPlan, at now: Moment) {
         endWindow(of: flights, end, into: &plan, wall: now.wall)
         endCumulativeWindow(of: flights, end, into: &plan, wall: now.wall)

@@ -25,10 +25,15 @@ extension RouteJudge {
     }
 
     /// The connection has ended; a probe that it had brings nothing.
-    func loseProbes(of connection: Int, into plan: inout SettlementPlan, at now: Moment) {
+    func loseProbes(of connection: Int, at now: Moment) {
         topicHold.lost(connection: connection, configuration.probes, at: now, random: jitter.unit())
+        loseLaneProbes(of: connection, at: now)
+    }
+
+    /// Lanes do not wait for the probes that went out on the connection.
+    func loseLaneProbes(of connection: Int, at now: Moment) {
         for index in lanes.indices where lanes[index].probe.isOut(on: connection) {
-            conclude(.inconclusive, lane: index, into: &plan, at: now)
+            lanes[index].probe.conclude(.inconclusive, configuration.probes, at: now, random: jitter.unit())
         }
     }
 

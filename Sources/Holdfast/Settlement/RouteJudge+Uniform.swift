@@ -50,7 +50,8 @@ extension RouteJudge {
     ///
     /// - Returns: false for any other answer, which is not dealt with.
     func isForeignToTopic(
-        _ result: SendResult, _ flight: SentWindow.Flight, ticket: Ticket, into plan: inout SettlementPlan, at now: Moment
+        _ result: SendResult, _ flight: SentWindow.Flight, ticket: Ticket, into plan: inout SettlementPlan,
+        at now: Moment
     ) -> Bool {
         guard result.verdict == .foreign, foreignTopics.foreign(flight.topic, now: now.monotonic),
             let name = breakers.name(of: flight.topic)

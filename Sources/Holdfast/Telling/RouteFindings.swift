@@ -251,7 +251,8 @@ struct RouteFindings: Hashable, Sendable {
         case .topic: "see whether the credentials are for this topic"
         case .silence: "look at the push service's status page, and at what is special about the topic"
         case .refusals: "see how much is sent to the topic, and look at the push service's status page"
-        case .server: "see what stands between this host and the push service, and what it does to this topic's requests"
+        case .server:
+            "see what stands between this host and the push service, and what it does to this topic's requests"
         }
     }
 }

@@ -48,7 +48,8 @@ struct FleetServiceTests {
 
     /// A service that nobody follows within the test, and whose watch looks all the time.
     private func host(
-        _ name: String, route: String = "default", to endpoint: String = "endpoint: \"http://127.0.0.1:1\"", of database: String? = nil,
+        _ name: String, route: String = "default", to endpoint: String = "endpoint: \"http://127.0.0.1:1\"",
+        of database: String? = nil,
         listen: String = "127.0.0.1:0", more: String = "", entries: Int? = nil, keyFile: String? = nil,
         clock: EngineClock = .system,
         onOpened: @escaping @Sendable (OpenedJournal) -> Void = { _ in },

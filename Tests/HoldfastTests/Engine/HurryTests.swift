@@ -78,7 +78,9 @@ import Testing
         #expect(bench.status.unconfirmed == 0)
     }
 
-    @Test("A connection is made although nothing waits, so that it is known whether one can be") func nothingWaits() throws {
+    @Test("A connection is made although nothing waits, so that it is known whether one can be") func nothingWaits()
+        throws
+    {
         let bench = try Bench()
         bench.settle()
         #expect(!bench.isConnectionRequested)
@@ -99,7 +101,9 @@ import Testing
         let service = SilentService(bench) { $0.topic == "com.example.silent" }
         try bench.submit(Sample.notifications(0..<100, of: "com.example.silent"))
         for second in 0..<seconds {
-            if hasOthers { try bench.submit(Sample.notifications(1000 + second..<1001 + second, of: "com.example.other")) }
+            if hasOthers {
+                try bench.submit(Sample.notifications(1000 + second..<1001 + second, of: "com.example.other"))
+            }
             service.run(for: .seconds(1))
         }
         service.isSilent = { _ in false }

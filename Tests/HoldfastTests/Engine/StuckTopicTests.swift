@@ -233,7 +233,8 @@ import Testing
     }
 
     @Test(
-        "One silent topic, one refused and one with foreign answers together do not stop the others", arguments: [false, true],
+        "One silent topic, one refused and one with foreign answers together do not stop the others",
+        arguments: [false, true],
         ForeignAnswer.allCases)
     func mixture(isWarm: Bool, _ foreign: ForeignAnswer) throws {
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
@@ -276,7 +277,67 @@ import Testing
         #expect(isTold(bench).contains(Self.bad + "0"))
     }
 
-    @Test("A topic whose requests are never processed is told with the service's word") func wordOfUnprocessed() throws {
+    enum Second: CaseIterable { case tooMany, refused, foreign, reset, shutdown, silent }
+
+    @Test(
+        "A topic that the credentials are not good for and one in another trouble together do not stop the others",
+        arguments: [false, true], Second.allCases)
+    func forbiddenBeside(isWarm: Bool, _ second: Second) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { $0.topic == Self.bad + "1" && second == .silent }
+        let traffic = Traffic(bench, service)
+        if isWarm { try traffic.run(for: 10) }
+        service.answer = {
+            switch ($0.topic, second) {
+            case (Self.bad + "0", _): SendResult(apnsStatus: 403, reason: "Forbidden")
+            case (Self.bad + "1", .tooMany): Self.tooMany
+            case (Self.bad + "1", .refused): Self.refused
+            case (Self.bad + "1", .foreign): ForeignAnswer.gone.result
+            default: .confirmed
+            }
+        }
+        service.drop = {
+            guard $0.topic == Self.bad + "1" else { return nil }
+            return second == .reset ? .reset : second == .shutdown ? .shutdown : nil
+        }
+        for topic in 0..<2 {
+            try bench.submit(Sample.notifications(1000 * topic..<1000 * topic + 100, of: Self.bad + "\(topic)"))
+        }
+        try traffic.run(for: 60)
+        #expect(traffic.longest < .seconds(25))
+        #expect(traffic.oldest < .seconds(5))
+        #expect(isTold(bench).contains(Self.bad + "0"))
+    }
+
+    enum Many: CaseIterable { case foreign, forbidden, forbiddenRefusedAndEnding, allKinds }
+
+    @Test("Several topics in trouble together do not stop the others", arguments: [false, true], Many.allCases)
+    func several(isWarm: Bool, _ many: Many) throws {
+        let bench = try Bench { $0.throttle = ThrottlePolicy() }
+        let service = SilentService(bench) { _ in false }
+        let traffic = Traffic(bench, service)
+        if isWarm { try traffic.run(for: 10) }
+        let forbidden = SendResult(apnsStatus: 403, reason: "Forbidden")
+        let answers: [SendResult] =
+            switch many {
+            case .foreign: Array(repeating: ForeignAnswer.success.result, count: 5)
+            case .forbidden: Array(repeating: forbidden, count: 6)
+            case .forbiddenRefusedAndEnding: [forbidden, Self.refused, .confirmed]
+            case .allKinds: [forbidden, Self.refused, Self.tooMany, ForeignAnswer.gone.result, .confirmed]
+            }
+        let bad = answers.indices.map { Self.bad + "\($0)" }
+        service.answer = { notification in bad.firstIndex(of: notification.topic).map { answers[$0] } ?? .confirmed }
+        if answers.last == .confirmed { service.drop = { $0.topic == bad.last ? .shutdown : nil } }
+        for (number, topic) in bad.enumerated() {
+            try bench.submit(Sample.notifications(1000 * number..<1000 * number + 100, of: topic))
+        }
+        try traffic.run(for: 60)
+        #expect(traffic.longest < .seconds(35))
+        #expect(traffic.oldest < .seconds(5))
+    }
+
+    @Test("A topic whose requests are never processed is told with the service's word") func wordOfUnprocessed() throws
+    {
         let bench = try Bench()
         let service = SilentService(bench) { _ in false }
         let traffic = Traffic(bench, service)

@@ -49,7 +49,8 @@ import Testing
         #expect(hold.wake == .seconds(1) * 0.9995)
     }
 
-    @Test("A probe that comes to nothing waits behind the others, so that each is tried in its turn") func lostProbes() {
+    @Test("A probe that comes to nothing waits behind the others, so that each is tried in its turn") func lostProbes()
+    {
         var hold = hold()
         let refusal = refuse(&hold, "a")
         hold.look(schedule, at: Moment(monotonic: .seconds(1), wall: wall), random: 0)
