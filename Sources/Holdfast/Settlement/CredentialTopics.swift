@@ -30,8 +30,8 @@ struct CredentialTopics: Sendable {
     private var doubts: [UInt32: (rounds: Int, at: Duration)] = [:]
     /// Two such refusals are so far apart: what was under way when the credentials were revoked says nothing.
     private static let apart = Duration.seconds(1)
-    /// Topics that were refused since anything was taken.
-    private var refusedSince: Set<UInt32> = []
+    /// How often topics were refused since anything was taken.
+    private var refusedSince: [UInt32: Int] = [:]
     /// The topic of which something was taken last, with no refusal since.
     private var last = TopicBreakers.none
 
@@ -42,14 +42,17 @@ struct CredentialTopics: Sendable {
     func isProven(_ topic: UInt32) -> Bool { proven.contains(topic) }
 
     /// Whether this topic was refused since anything was taken.
-    func hasRefused(_ topic: UInt32) -> Bool { refusedSince.contains(topic) }
+    func hasRefused(_ topic: UInt32) -> Bool { refusedSince[topic] != nil }
+
+    /// Whether this one was, once, and is one of the first topics that were: another one may fare better.
+    func isFirst(_ topic: UInt32) -> Bool { refusedSince[topic] == 1 && refusedSince.count <= Self.greatestAlike }
 
     /// Other credentials are in use: nothing is known of them.
     mutating func begin() { self = CredentialTopics() }
 
     /// Something of the topic was taken.
     mutating func confirmed(_ topic: UInt32) {
-        if !refusedSince.isEmpty { refusedSince = [] }
+        if !refusedSince.isEmpty { refusedSince = [:] }
         guard topic != last, topic != TopicBreakers.none else { return }
         last = topic
         refusals[topic] = nil
@@ -63,8 +66,8 @@ struct CredentialTopics: Sendable {
     /// - Parameter now: by the monotonic clock.
     mutating func refused(_ topic: UInt32, now: Duration) -> Finding {
         last = TopicBreakers.none
-        if proven.contains(topic), !refusedSince.contains(topic) { doubt(topic, now: now) }
-        if refusedSince.count < Self.limit { refusedSince.insert(topic) }
+        if proven.contains(topic), !hasRefused(topic) { doubt(topic, now: now) }
+        if hasRefused(topic) || refusedSince.count < Self.limit { refusedSince[topic, default: 0] += 1 }
         guard isUnproven(topic) else { return .credentials }
         if refusals.count >= Self.limit { refusals = [:] }
         refusals[topic, default: 0] += 1

@@ -27,6 +27,11 @@ struct ForeignTopics: Sendable {
     /// Whether this topic had.
     func hasForeign(_ topic: UInt32) -> Bool { answeredSince[topic] != nil }
 
+    /// Whether this one had one, and one of the first topics that had: another one may fare better.
+    func isFirst(_ topic: UInt32) -> Bool {
+        answeredSince[topic] == 1 && answeredSince.count <= CredentialTopics.greatestAlike
+    }
+
     /// The topics before which others go, if anything of others is at hand.
     var behind: [UInt32] { answeredSince.filter { $0.value >= Self.leastAnswers }.keys.sorted() }
 

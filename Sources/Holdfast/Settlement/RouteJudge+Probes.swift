@@ -9,7 +9,7 @@ extension RouteJudge {
     ) -> LaneProbe.Finding? {
         guard lanes[flight.lane].probe.isProbe(flight.uid) else { return nil }
         let finding = finding(verdict)
-        conclude(finding, lane: flight.lane, into: &plan, at: now)
+        conclude(finding, lane: flight.lane, topic: flight.topic, into: &plan, at: now)
         return finding
     }
 
@@ -47,11 +47,17 @@ extension RouteJudge {
         }
     }
 
+    /// - Parameter topic: of the probe. While there may be others that fare better, the pauses do not grow.
     func conclude(
-        _ finding: LaneProbe.Finding, lane index: Int, into plan: inout SettlementPlan, at now: Moment
+        _ finding: LaneProbe.Finding, lane index: Int, topic: UInt32 = TopicBreakers.none,
+        into plan: inout SettlementPlan, at now: Moment
     ) {
         guard finding == .passed else {
-            lanes[index].probe.conclude(finding, configuration.probes, at: now, random: jitter.unit())
+            let isFirst =
+                topic != TopicBreakers.none && breakers.tellsTopicsApart
+                && (foreignTopics.isFirst(topic) || credentialTopics.isFirst(topic))
+            lanes[index].probe.conclude(
+                isFirst ? .inconclusive : finding, configuration.probes, at: now, random: jitter.unit())
             return
         }
         // What was wrong with the credentials, or with who answers, was wrong for all lanes of the route, and those without

@@ -14,7 +14,7 @@ extension RouteJudge {
         if kind == .foreign { plan.news.append(.foreignAnswer(Self.wrongAnswer(result))) }
         let lane = lanes[flight.lane].id
         let isFailedProbe = (isTooMany || kind == .foreign) && lanes[flight.lane].probe.isProbe(flight.uid)
-        if isFailedProbe { conclude(.failed, lane: flight.lane, into: &plan, at: now) }
+        if isFailedProbe { conclude(.failed, lane: flight.lane, topic: flight.topic, into: &plan, at: now) }
         switch kind {
         case .foreign where isTooMany:
             plan.trips.append((nil, Self.wrongServer(result)))
@@ -56,7 +56,9 @@ extension RouteJudge {
         guard result.verdict == .foreign, foreignTopics.foreign(flight.topic, now: now.monotonic),
             let name = breakers.name(of: flight.topic)
         else { return false }
-        if lanes[flight.lane].probe.isProbe(flight.uid) { conclude(.failed, lane: flight.lane, into: &plan, at: now) }
+        if lanes[flight.lane].probe.isProbe(flight.uid) {
+            conclude(.failed, lane: flight.lane, topic: flight.topic, into: &plan, at: now)
+        }
         let words =
             "what answers its requests is not the push service (\(Self.wrongAnswer(result))), which answers those of others"
         let refusal = topicHold.refused(
