@@ -177,7 +177,7 @@ public final class PushEngine: Service, Sendable {
 
     /// What the process around the engine finds wrong, in place of what it found before: ``EngineStatus/conditions`` has it, too. The
     /// process tells its log itself.
-    package func setHostConditions(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver] = []) {
+    package func setHostConditions(_ conditions: [HealthCondition], takenOver: [EngineStatus.TakenOver] = []) {
         core.observer.conditions.host(conditions, takenOver: takenOver)
     }
 

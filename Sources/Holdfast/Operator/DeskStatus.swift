@@ -108,16 +108,6 @@ public struct DeskStatus: Hashable, Sendable {
         }
     }
 
-    /// A journal of a lost host that the process has taken over, beside its own.
-    package struct TakenOver: Hashable, Sendable {
-        /// The journal's name.
-        package var name: String
-        /// Its entries without a terminal outcome.
-        package var unconfirmed: Int
-
-        package init(name: String, unconfirmed: Int) { (self.name, self.unconfirmed) = (name, unconfirmed) }
-    }
-
     /// Every lane that the journal ever had.
     public var lanes: [Lane]
     /// The routes of the running engine; empty if none runs.
@@ -131,7 +121,7 @@ public struct DeskStatus: Hashable, Sendable {
     /// The readers of outcomes that the process itself runs; empty if no engine runs.
     public var ownReaders: [Reader] = []
     /// Journals of lost hosts that the process delivers beside its own, in the order of their names.
-    package var takenOver: [TakenOver] = []
+    package var takenOver: [EngineStatus.TakenOver] = []
     /// The counts of the running engine; `nil` if none runs.
     public var figures: Figures?
     /// What the journal has of ended notifications, and who reads it; `nil` if nobody says.

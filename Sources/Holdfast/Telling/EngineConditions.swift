@@ -15,7 +15,7 @@ final class EngineConditions: Sendable {
         /// Nil for a look that is due.
         var lookedAt: Duration?
         var host: [HealthCondition] = []
-        var takenOver: [DeskStatus.TakenOver] = []
+        var takenOver: [EngineStatus.TakenOver] = []
         var credentials = CredentialFindings()
     }
 
@@ -78,12 +78,12 @@ final class EngineConditions: Sendable {
 
     /// What the process around the engine says is wrong, and what it delivers beside, in place of what it said before. It tells its log
     /// itself.
-    func host(_ conditions: [HealthCondition], takenOver: [DeskStatus.TakenOver] = []) {
+    func host(_ conditions: [HealthCondition], takenOver: [EngineStatus.TakenOver] = []) {
         state.withLock { ($0.host, $0.takenOver) = (conditions, takenOver) }
     }
 
     /// What the process around the engine delivers beside.
-    var takenOver: [DeskStatus.TakenOver] { state.withLock(\.takenOver) }
+    var takenOver: [EngineStatus.TakenOver] { state.withLock(\.takenOver) }
 
     /// Something has changed that no time tells.
     func lookSoon() {

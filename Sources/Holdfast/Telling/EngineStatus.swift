@@ -129,6 +129,16 @@ public struct EngineStatus: Sendable {
         }
     }
 
+    /// A journal of a lost host that the process has taken over, beside its own.
+    package struct TakenOver: Hashable, Sendable {
+        /// The journal's name.
+        package var name: String
+        /// Its entries without a terminal outcome.
+        package var unconfirmed: Int
+
+        package init(name: String, unconfirmed: Int) { (self.name, self.unconfirmed) = (name, unconfirmed) }
+    }
+
     /// Notifications accepted.
     public internal(set) var submitted = 0
     /// Refusals by `submit`; a notification that is submitted again and refused again counts again.

@@ -50,9 +50,9 @@ package struct TakenOverForm: Codable, Hashable, Sendable {
     package var journal: String
     package var unconfirmed: Int
 
-    package init(_ taken: DeskStatus.TakenOver) { (journal, unconfirmed) = (taken.name, taken.unconfirmed) }
+    package init(_ taken: EngineStatus.TakenOver) { (journal, unconfirmed) = (taken.name, taken.unconfirmed) }
 
-    var value: DeskStatus.TakenOver { DeskStatus.TakenOver(name: journal, unconfirmed: unconfirmed) }
+    var value: EngineStatus.TakenOver { EngineStatus.TakenOver(name: journal, unconfirmed: unconfirmed) }
 }
 
 /// A reader of outcomes that belongs to the process, such as a webhook.

@@ -114,11 +114,8 @@ final class FleetKeeper: Service, Sendable {
             + [restraint.condition(now: now), wallClock().condition(now: now)].compactMap(\.self)
     }
 
-    /// What holds up the journals that were taken over. Each logs it, and has metrics of it.
-    var takenConditions: [HealthCondition] { taken.flatMap(\.conditions) }
-
     /// The journals that were taken over, with what waits in them.
-    var takenOver: [DeskStatus.TakenOver] { taken.map(\.depth).sorted { $0.name < $1.name } }
+    var takenOver: [EngineStatus.TakenOver] { taken.map(\.depth).sorted { $0.name < $1.name } }
 
     func run() async throws {
         let journals = place.journals { [log] in log.tell($0) }

@@ -17,8 +17,10 @@ final class TakenJournal: Sendable {
     private let commands: CommandsOfJournal
     private let group: ServiceGroup
     private let look: Duration
-    private let findings: ServiceConditions
-    private let routes: [String]
+    /// The names of the routes that it is delivered by.
+    let routes: [String]
+    /// For what is said of this journal beside its engine.
+    let logger: Logger
 
     /// - Throws: ``JournalError`` or `RouteError`.
     init(
@@ -33,7 +35,7 @@ final class TakenJournal: Sendable {
             logger[metadataKey: "journal"] = "\(owned.name)"
             return logger
         }
-        findings = ServiceConditions(logger("holdfast"), interval: configuration.log.interval)
+        self.logger = logger("holdfast")
         // Before anything is handed out.
         try await orders.carryOut(JournalDesk(journal: owned.journal), opening: routes.map(\.route.name))
         engine = try PushEngine(
@@ -88,19 +90,11 @@ final class TakenJournal: Sendable {
     /// What is in the way.
     var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes).map(\.ofTakenOver) }
 
-    /// What is wrong with it, or held up by operators.
-    var conditions: [HealthCondition] {
-        let found = ServiceFindings(unserved: UnservedLane.lanes(of: status, routes: routes))
-        engine.setHostConditions(findings.look(found.conditions))
-        // Nobody appends to it, so its limit holds up nothing.
-        return engine.status().conditions.filter { $0.kind != .journalFull }.map { $0.ofTakenOver(owned.name) }
-    }
-
     /// Its name, with what waits in it.
-    var depth: DeskStatus.TakenOver { DeskStatus.TakenOver(name: owned.name, unconfirmed: status.unconfirmed) }
+    var depth: EngineStatus.TakenOver { EngineStatus.TakenOver(name: owned.name, unconfirmed: status.unconfirmed) }
 
-    /// Nothing where it is closed, or fails: whoever needs it says so.
-    private var status: JournalStatus {
+    /// What is in it; nothing where it is closed, or fails: whoever needs it says so.
+    var status: JournalStatus {
         do throws(JournalError) { return try owned.journal.status() } catch { return JournalStatus() }
     }
 

@@ -104,8 +104,7 @@ extension ServiceRun {
         let own = Set((life?.engine.ownConditions ?? []).map(\.kind))
         let found = findings.look(isBlind: life == nil, engine: own.intersection([.databaseAway]), now.conditions)
         guard let engine = life?.engine else { return found }
-        engine.setHostConditions(
-            found + (life?.fleet?.takenConditions ?? []), takenOver: life?.fleet?.takenOver ?? [])
+        engine.setHostConditions(found + takenConditions(life), takenOver: life?.fleet?.takenOver ?? [])
         return engine.status().conditions
     }
 

@@ -82,6 +82,8 @@ package final class ServiceRun: Sendable {
     let samples = PageSamples()
     let start = EngineClock.system.wall()
     let findings: ServiceConditions
+    /// The same, of journals that were taken over, by their numbers.
+    let takenFindings = Monitor<[Int32: ServiceConditions]>([:])
     /// Nil while the configuration names no collector, and where the application traces by itself.
     let exporter: SpanExporter?
     private let reloads: AsyncStream<Void>

@@ -560,7 +560,7 @@ struct FleetServiceTests {
         #expect(health.isReady && health.warnings.contains { $0.hasPrefix("journal one, ") }, "\(health.warnings)")
         let desk = try await two.engine?.desk.status()
         #expect(desk?.conditions?.contains { $0.journal == "one" } == true)
-        #expect(desk?.takenOver == [DeskStatus.TakenOver(name: "one", unconfirmed: 3)])
+        #expect(desk?.takenOver == [EngineStatus.TakenOver(name: "one", unconfirmed: 3)])
         let told = two.metrics.split(separator: "\n").filter { $0.contains(#"kind="service-away""#) }
         #expect(told.count == 1 && told.first?.contains(#"journal="one""#) == true, "\(told)")
         await two.end()
