@@ -281,8 +281,9 @@ import Testing
 
     @Test(
         "A topic that the credentials are not good for and one in another trouble together do not stop the others",
-        arguments: [false, true], Second.allCases)
-    func forbiddenBeside(isWarm: Bool, _ second: Second) throws {
+        arguments: [(false, 0), (true, 0), (false, 1), (true, 1)], Second.allCases)
+    func forbiddenBeside(_ kind: (isWarm: Bool, first: Int), _ second: Second) throws {
+        let (isWarm, first) = kind
         let bench = try Bench { $0.throttle = ThrottlePolicy() }
         let service = SilentService(bench) { $0.topic == Self.bad + "1" && second == .silent }
         let traffic = Traffic(bench, service)
@@ -300,7 +301,7 @@ import Testing
             guard $0.topic == Self.bad + "1" else { return nil }
             return second == .reset ? .reset : second == .shutdown ? .shutdown : nil
         }
-        for topic in 0..<2 {
+        for topic in [first, 1 - first] {
             try bench.submit(Sample.notifications(1000 * topic..<1000 * topic + 100, of: Self.bad + "\(topic)"))
         }
         try traffic.run(for: 60)
