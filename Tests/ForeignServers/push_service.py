@@ -17,7 +17,7 @@ The faults strike at the request number --at on the service (or on the connectio
     stream-limit         every --at requests of a connection: SETTINGS with a limit of 1, and 20 later of 100 again
     stall                a connection takes --at requests, then answers nothing any more, PING included
     busy                 from request number --at on, for --count seconds: 503 ServiceUnavailable with Retry-After
-    pieces               every --at requests of a connection: 500 InternalServerError; all error bodies come in DATA frames of one byte
+    pieces               every --at requests of a connection: 503 ServiceUnavailable; all error bodies come in DATA frames of one byte
     close-unanswered     a connection takes --at requests, takes 10 more, and closes without answering those
     settings-games       every 50 requests of a connection: another initial window, another header table, another frame size
     small-windows        the initial window is 100 bytes, and opened only as it is used
@@ -251,7 +251,7 @@ class Connection(asyncio.Protocol):
         if self.good % self.at != 0 or self.service.struck >= self.service.options.count:
             return False
         self.service.strike(connection=self.number)
-        self.answer(stream, headers, body, 500, "InternalServerError")
+        self.answer(stream, headers, body, 503, "ServiceUnavailable")
         return True
 
     def piece(self, stream, text):
