@@ -43,7 +43,7 @@ package struct TakeoverRefusals: Sendable {
     package init() {}
 
     /// All of them, in the order of their names.
-    package var all: [Refusal] { entries.values.map(\.refusal).sorted { $0.journal < $1.journal } }
+    package var all: [Refusal] { pauses(at: .zero).map(\.refusal) }
 
     /// The same, with how long each is not tried yet; zero while it is tried.
     package func pauses(at now: Duration) -> [(refusal: Refusal, pause: Duration)] {

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What an application submits or cancels survives a crash of the database as what hosts commit does, also in a session whose
+    /// Submissions and cancellations of applications survive a crash of the database as the commits of hosts do, also in a session whose
     /// `synchronous_commit` is less than `on`.
     static let version18 = Migration(version: 18, readableFrom: 7) { schema in
         inserting(schema, replacing: true, first: committing) + cancellingOutOfDoubt(schema, first: committing)

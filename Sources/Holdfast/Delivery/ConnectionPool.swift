@@ -114,7 +114,7 @@ struct ConnectionPool: Sendable {
             awaitsBudget = true
             return false
         }
-        awaitsBudget = false
+        (awaitsBudget, isAsked) = (false, false)
         budget?.take(1)
         making = .underWay
         return true
@@ -142,17 +142,17 @@ struct ConnectionPool: Sendable {
     }
 
     mutating func made(_ number: Int) {
-        (making, isAsked) = (.resting, false)
+        making = .resting
         active.append(number)
     }
 
     /// Records a connection that is not needed any more.
-    mutating func madeInVain() { (making, isAsked) = (.resting, false) }
+    mutating func madeInVain() { making = .resting }
 
     /// - Returns: how long to wait before the next attempt.
     mutating func failed(now: Duration, random: Double) -> Duration {
         let wait = reconnect.failed(random: random)
-        (making, isAsked) = (.waiting(until: now + wait), false)
+        making = .waiting(until: now + wait)
         return wait
     }
 

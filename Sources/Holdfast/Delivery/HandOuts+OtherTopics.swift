@@ -110,7 +110,12 @@ extension HandOuts {
         guard connections.pool.contains(number), let link = connections[number], link.count > 0,
             places.room(of: link) <= 0 || link.freeStreams == 0
         else { return nil }
-        return link.unanswered.open.map { link.flights.window.timeOut($0) }.min()
+        let window = link.flights.window
+        // A connection that is busy is full in most turns, and its entries are many.
+        guard link.isUnproven || window.timeSinceHandOut >= TopicSilence.nextPatience else {
+            return window.timeSinceHandOut
+        }
+        return link.unanswered.open.map { window.timeOut($0) }.min()
     }
 
     /// Connections that are kept by silent topics; none while another one that works has room.
@@ -137,7 +142,8 @@ extension HandOuts {
         return open.isEmpty ? judge.silence.isRepeated : open.allSatisfy { judge.silence.contains($0.topic) }
     }
 
-    /// What waits is tried now: not behind probes that let others go first, nor behind requests that have had no answer for long.
+    /// An operator's word: entries that wait are tried now, and wait neither for probes that let others go first, nor for requests that
+    /// have had no answer for long.
     func hurry(at now: Moment) {
         yielding.hurry(now: now.monotonic)
         for number in connections.pool.active where timeKept(number).map({ $0 >= TopicSilence.nextPatience }) ?? false {

@@ -120,7 +120,7 @@ public struct DeskStatus: Hashable, Sendable {
     public var blacklistDamage = 0
     /// The readers of outcomes that the process itself runs; empty if no engine runs.
     public var ownReaders: [Reader] = []
-    /// Journals of lost hosts that the process delivers beside its own, in the order of their names.
+    /// Journals of lost hosts that the process delivers beside its own.
     package var takenOver: [EngineStatus.TakenOver] = []
     /// The counts of the running engine; `nil` if none runs.
     public var figures: Figures?

@@ -18,8 +18,6 @@ struct CredentialTopics: Sendable {
 
     /// So many refusals of a topic are about the topic.
     static let leastRefusals = 3
-    /// Where more topics than this are refused, one behind the other, the cause is none of them.
-    static let greatestAlike = 9
     private static let limit = 1000
 
     /// Topics of which something was taken with these credentials, since they were convicted last.
@@ -31,7 +29,7 @@ struct CredentialTopics: Sendable {
     /// Two such refusals are so far apart: what was under way when the credentials were revoked says nothing.
     private static let apart = Duration.seconds(1)
     /// How often topics were refused since anything was taken.
-    private var refusedSince: [UInt32: Int] = [:]
+    private var refusedSince = TopicTally()
     /// The topic of which something was taken last, with no refusal since.
     private var last = TopicBreakers.none
 
@@ -42,17 +40,17 @@ struct CredentialTopics: Sendable {
     func isProven(_ topic: UInt32) -> Bool { proven.contains(topic) }
 
     /// Whether this topic was refused since anything was taken.
-    func hasRefused(_ topic: UInt32) -> Bool { refusedSince[topic] != nil }
+    func hasRefused(_ topic: UInt32) -> Bool { refusedSince.contains(topic) }
 
     /// Whether this one was, once, and is one of the first topics that were: another one may fare better.
-    func isFirst(_ topic: UInt32) -> Bool { refusedSince[topic] == 1 && refusedSince.count <= Self.greatestAlike }
+    func isFirst(_ topic: UInt32) -> Bool { refusedSince.isFirst(topic) }
 
     /// Other credentials are in use: nothing is known of them.
     mutating func begin() { self = CredentialTopics() }
 
     /// Something of the topic was taken.
     mutating func confirmed(_ topic: UInt32) {
-        if !refusedSince.isEmpty { refusedSince = [:] }
+        refusedSince.clear()
         guard topic != last, topic != TopicBreakers.none else { return }
         last = topic
         refusals[topic] = nil
@@ -67,7 +65,7 @@ struct CredentialTopics: Sendable {
     mutating func refused(_ topic: UInt32, now: Duration) -> Finding {
         last = TopicBreakers.none
         if proven.contains(topic), !hasRefused(topic) { doubt(topic, now: now) }
-        if hasRefused(topic) || refusedSince.count < Self.limit { refusedSince[topic, default: 0] += 1 }
+        refusedSince.add(topic)
         guard isUnproven(topic) else { return .credentials }
         if refusals.count >= Self.limit { refusals = [:] }
         refusals[topic, default: 0] += 1
@@ -101,6 +99,6 @@ struct CredentialTopics: Sendable {
 
     private func isUnproven(_ topic: UInt32) -> Bool {
         topic != TopicBreakers.none && !proven.isEmpty && !proven.contains(topic)
-            && refusedSince.count <= Self.greatestAlike
+            && refusedSince.isOfFew
     }
 }

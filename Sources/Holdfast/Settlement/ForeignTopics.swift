@@ -16,24 +16,19 @@ struct ForeignTopics: Sendable {
 
     private var rounds: [UInt32: (count: Int, at: Duration)] = [:]
     /// How many foreign answers topics had since the service answered anything.
-    private var answeredSince: [UInt32: Int] = [:]
-
-    /// Whether there is no such topic: as good as always.
-    var isEmpty: Bool { rounds.isEmpty }
+    private var answeredSince = TopicTally()
 
     /// Whether anything had a foreign answer since the service answered something.
     var hasForeign: Bool { !answeredSince.isEmpty }
 
     /// Whether this topic had.
-    func hasForeign(_ topic: UInt32) -> Bool { answeredSince[topic] != nil }
+    func hasForeign(_ topic: UInt32) -> Bool { answeredSince.contains(topic) }
 
     /// Whether this one had one, and one of the first topics that had: another one may fare better.
-    func isFirst(_ topic: UInt32) -> Bool {
-        answeredSince[topic] == 1 && answeredSince.count <= CredentialTopics.greatestAlike
-    }
+    func isFirst(_ topic: UInt32) -> Bool { answeredSince.isFirst(topic) }
 
     /// The topics before which others go, if anything of others is at hand.
-    var behind: [UInt32] { answeredSince.filter { $0.value >= Self.leastAnswers }.keys.sorted() }
+    var behind: [UInt32] { answeredSince.topics(atLeast: Self.leastAnswers) }
 
     /// Something else than the service has answered an entry of the topic.
     ///
@@ -42,9 +37,8 @@ struct ForeignTopics: Sendable {
     mutating func foreign(_ topic: UInt32, now: Duration) -> Bool {
         guard topic != TopicBreakers.none else { return false }
         if rounds.count >= Self.limit, rounds[topic] == nil { rounds = [:] }
-        if answeredSince.count >= Self.limit { answeredSince = [:] }
-        let isFirst = answeredSince[topic] == nil
-        answeredSince[topic, default: 0] += 1
+        let isFirst = !hasForeign(topic)
+        answeredSince.add(topic)
         let round = rounds[topic]
         if isFirst, round.map({ now - $0.at >= Self.apart }) ?? true {
             rounds[topic] = ((round?.count ?? 0) + 1, now)
@@ -55,7 +49,7 @@ struct ForeignTopics: Sendable {
     /// The service has answered an entry of the topic.
     mutating func answered(_ topic: UInt32) {
         guard !rounds.isEmpty else { return }
-        answeredSince = [:]
+        answeredSince.clear()
         rounds[topic] = nil
     }
 }

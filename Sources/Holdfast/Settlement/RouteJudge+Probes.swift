@@ -56,8 +56,7 @@ extension RouteJudge {
     ) {
         guard finding == .passed else {
             let isFirst =
-                topic != TopicBreakers.none && breakers.tellsTopicsApart
-                && (foreignTopics.isFirst(topic) || credentialTopics.isFirst(topic))
+                breakers.tellsTopicsApart && (foreignTopics.isFirst(topic) || credentialTopics.isFirst(topic))
             lanes[index].probe.conclude(
                 isFirst ? .inconclusive : finding, configuration.probes, at: now, random: jitter.unit())
             return
@@ -66,5 +65,26 @@ extension RouteJudge {
         // an entry have nothing to try it with.
         plan.laneChanges +=
             lanes[index].machine.remedy.map { lanes.resume(stoppedFor: [$0]) } ?? [lanes.resume(index)]
+    }
+
+    // MARK: The choice of an entry
+
+    /// Whether a lane that is stopped, and that this would let run, may be stopped for some topics alone: those that have fared so since
+    /// anything fared well.
+    func hasStopping(_ remedy: LaneStateMachine.StopRemedy?) -> Bool {
+        switch remedy {
+        case .credentials?: credentialTopics.hasRefused
+        case .service?: foreignTopics.hasForeign
+        case .connection?, nil: false
+        }
+    }
+
+    /// Whether another topic shows sooner whether such a lane may run: this one may be why it is stopped, or is in other trouble.
+    func isStopping(_ topic: UInt32, _ remedy: LaneStateMachine.StopRemedy?) -> Bool {
+        switch remedy {
+        case .credentials?: credentialTopics.hasRefused(topic) || !goesFirst(topic)
+        case .service?: !goesFirst(topic)
+        case .connection?, nil: false
+        }
     }
 }

@@ -53,7 +53,9 @@ extension RouteJudge {
         for topic in topics {
             guard let name = breakers.name(of: topic) else { continue }
             let words =
-                silence.word(for: topic).map { "the push service has not processed its last request: \($0)" }
+                silence.word(for: topic).map {
+                    "the push service has not processed its last request: \(SettlementPlan.describe($0))"
+                }
                 ?? "the push service leaves its requests unanswered, or does not process them"
             topicHold.tryOthers(
                 than: name, cause: .silence, words: words, configuration.probes, at: now, random: jitter.unit())
@@ -69,12 +71,12 @@ extension RouteJudge {
 
     /// The service has not processed this entry.
     ///
-    /// - Parameter result: what it says, if anything.
+    /// - Parameter word: its answer that says so; nil for none.
     func neverProcessed(
-        _ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, _ result: SendResult?, on flights: Flights
+        _ flight: SentWindow.Flight, _ remedy: SendResult.Remedy, _ word: SendResult?, on flights: Flights
     ) {
         noteExplained(flight, on: flights)
-        defer { silence.said(result.map { SettlementPlan.describe($0) }, to: flight.topic) }
+        defer { silence.said(word, to: flight.topic) }
         switch remedy {
         case .none: silence.dropped(flight.topic, handedOutIn: flight.handedOutIn)
         case .newConnection: leftByUnproven(flight, on: flights)

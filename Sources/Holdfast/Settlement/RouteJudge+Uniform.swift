@@ -46,63 +46,6 @@ extension RouteJudge {
         return true
     }
 
-    /// Deals with a foreign answer that is about its topic, which is set aside: see ``ForeignTopics``.
-    ///
-    /// - Returns: false for any other answer, which is not dealt with.
-    func isForeignToTopic(
-        _ result: SendResult, _ flight: SentWindow.Flight, ticket: Ticket, into plan: inout SettlementPlan,
-        at now: Moment
-    ) -> Bool {
-        guard result.verdict == .foreign, foreignTopics.foreign(flight.topic, now: now.monotonic),
-            let name = breakers.name(of: flight.topic)
-        else { return false }
-        if lanes[flight.lane].probe.isProbe(flight.uid) {
-            conclude(.failed, lane: flight.lane, topic: flight.topic, into: &plan, at: now)
-        }
-        let words =
-            "what answers its requests is not the push service (\(Self.wrongAnswer(result))), which answers those of others"
-        let refusal = topicHold.refused(
-            name, lane: flight.lane, uid: flight.uid, cause: .server, words: words, configuration.probes, at: now,
-            random: jitter.unit())
-        plan.waitForBetterAnswer(
-            flight, ticket: ticket, lane: lanes[flight.lane].id, result: result, until: refusal.due)
-        if refusal.isNews { plan.news.append(.topicSetAside(name, because: words, kind: .topicSetAside)) }
-        return true
-    }
-
-    /// Whether topics that something else than the service answers go on before others.
-    var hasForeignBefore: Bool {
-        foreignTopics.hasForeign
-            && names(of: foreignTopics.behind).contains { !topicHold.isSetAside($0) }
-    }
-
-    /// Something of another topic is at hand: they wait, and it goes.
-    func letOthersGoBeforeForeign(at now: Moment) {
-        for name in names(of: foreignTopics.behind) {
-            topicHold.tryOthers(
-                than: name, cause: .server, words: "what answers its requests is not the push service",
-                configuration.probes, at: now, random: jitter.unit())
-        }
-    }
-
-    /// Whether any topic may be why a lane is stopped that this ends, since nothing of it has gone well since anything did.
-    func hasStopping(_ remedy: LaneStateMachine.StopRemedy?) -> Bool {
-        switch remedy {
-        case .credentials?: credentialTopics.hasRefused
-        case .service?: foreignTopics.hasForeign
-        case .connection?, nil: false
-        }
-    }
-
-    /// Whether another topic shows sooner whether the lane may run: this one may be why it is stopped, or is in other trouble.
-    func isStopping(_ topic: UInt32, _ remedy: LaneStateMachine.StopRemedy?) -> Bool {
-        switch remedy {
-        case .credentials?: credentialTopics.hasRefused(topic) || !goesFirst(topic)
-        case .service?: !goesFirst(topic)
-        case .connection?, nil: false
-        }
-    }
-
     /// Deals with an answer that a token is gone, where that is said of too many of its topic with none confirmed in between:
     /// the topic is set aside, and the token is not blacklisted.
     ///
@@ -127,7 +70,7 @@ extension RouteJudge {
     }
 
     /// `status 502, server nginx`
-    private static func wrongAnswer(_ result: SendResult) -> String {
+    static func wrongAnswer(_ result: SendResult) -> String {
         (result.status.map { "status \($0)" } ?? "no status") + (result.detail.map { ", \($0)" } ?? "")
     }
 

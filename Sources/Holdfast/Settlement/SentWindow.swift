@@ -102,6 +102,7 @@ package struct SentWindow: Sendable {
 
     /// How long answers took.
     private var clock = AnswerClock()
+    private var lastHandOut: UInt32 = 0
     private var turn: UInt32 = 0
     private var nextPlace: UInt32 = 0
 
@@ -113,6 +114,7 @@ package struct SentWindow: Sendable {
     /// An entry goes to the connection.
     mutating func handOut(_ flight: Flight) -> Ticket {
         unanswered += 1
+        lastHandOut = clock.now
         return occupy(flight, .handedOut)
     }
 
@@ -143,6 +145,9 @@ package struct SentWindow: Sendable {
 
     /// For how long an entry without an answer has been with the connection.
     func timeOut(_ flight: Flight) -> Duration { clock.time(since: flight.handedOutAt) }
+
+    /// How long ago the last entry went to the connection.
+    var timeSinceHandOut: Duration { clock.time(since: lastHandOut) }
 
     private func slot(of lane: Int, _ uid: UID) -> Int? {
         slots.firstIndex { $0.state == .handedOut && $0.flight.uid == uid && $0.flight.lane == lane }

@@ -29,8 +29,8 @@ struct TopicSilence: Sendable {
         var triedAt: Duration?
         /// Of the tries, those that the service has never processed.
         var drops = 0
-        /// What the service has said to the last of them, if it did.
-        var word: String?
+        /// The service's word to the last of them; nil for none.
+        var word: SendResult?
         /// The entry that a connection has left last.
         var leftUID: UID?
         var isOnTrial = false
@@ -198,11 +198,11 @@ struct TopicSilence: Sendable {
         if let silence = silent[topic], silence.tries > tries { silent[topic]?.drops += 1 }
     }
 
-    /// With what words the service has not processed the topic's last request; nil for none.
-    mutating func said(_ word: String?, to topic: UInt32) { silent[topic]?.word = word }
+    /// The service has not processed the topic's last request, with this word; nil for none.
+    mutating func said(_ word: SendResult?, to topic: UInt32) { silent[topic]?.word = word }
 
-    /// The words to the topic's last request that was not processed.
-    func word(for topic: UInt32) -> String? { silent[topic]?.word }
+    /// The service's word to the topic's last request that was not processed; nil for none.
+    func word(for topic: UInt32) -> SendResult? { silent[topic]?.word }
 
     /// Whether a topic goes on that is never processed.
     var hasDropped: Bool { silent.values.contains { isDropped($0) } }

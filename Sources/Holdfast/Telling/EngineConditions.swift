@@ -76,13 +76,13 @@ final class EngineConditions: Sendable {
         lookSoon()
     }
 
-    /// What the process around the engine says is wrong, and what it delivers beside, in place of what it said before. It tells its log
-    /// itself.
+    /// The process around the engine says anew what is wrong beside the engine, and which journals it delivers beside this one. It tells
+    /// its log itself.
     func host(_ conditions: [HealthCondition], takenOver: [EngineStatus.TakenOver] = []) {
         state.withLock { ($0.host, $0.takenOver) = (conditions, takenOver) }
     }
 
-    /// What the process around the engine delivers beside.
+    /// The journals that the process delivers beside this one.
     var takenOver: [EngineStatus.TakenOver] { state.withLock(\.takenOver) }
 
     /// Something has changed that no time tells.

@@ -114,9 +114,6 @@ final class FleetKeeper: Service, Sendable {
             + [restraint.condition(now: now), wallClock().condition(now: now)].compactMap(\.self)
     }
 
-    /// The journals that were taken over, with what waits in them.
-    var takenOver: [EngineStatus.TakenOver] { taken.map(\.depth).sorted { $0.name < $1.name } }
-
     func run() async throws {
         let journals = place.journals { [log] in log.tell($0) }
         let watch = try FleetWatch(
@@ -207,8 +204,8 @@ final class FleetKeeper: Service, Sendable {
             return state.isEnding
         }
         if isEnding { stop.stop() }
-        let watching = Task { try await opening.watch() }
-        defer { watching.cancel() }
+        // Cancelled with the end of this call.
+        async let _ = opening.watch()
         let journals = place.journals { news in
             log.tell(news)
             opening.tell(news)

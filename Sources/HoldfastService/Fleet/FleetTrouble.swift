@@ -55,7 +55,7 @@ struct FleetTrouble: Hashable, Sendable {
         case limit
         /// This host's keys.
         case keys
-        /// What the words say.
+        /// Not known: the words have to do.
         case words
     }
 

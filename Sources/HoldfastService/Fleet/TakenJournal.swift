@@ -90,10 +90,7 @@ final class TakenJournal: Sendable {
     /// What is in the way.
     var troubles: [FleetTrouble] { FleetTrouble.of(owned, submissions, outcomes).map(\.ofTakenOver) }
 
-    /// Its name, with what waits in it.
-    var depth: EngineStatus.TakenOver { EngineStatus.TakenOver(name: owned.name, unconfirmed: status.unconfirmed) }
-
-    /// What is in it; nothing where it is closed, or fails: whoever needs it says so.
+    /// The journal's figures; none where it is closed, or fails, which whoever needs it says.
     var status: JournalStatus {
         do throws(JournalError) { return try owned.journal.status() } catch { return JournalStatus() }
     }

@@ -49,7 +49,7 @@ final class TakeoverOpening: Sendable {
         }
     }
 
-    /// What is in the way now.
+    /// The trouble of the opening now; nil for none.
     var trouble: FleetTrouble? { cause.map { FleetTrouble(.openings, $0.words).of(journal) } }
 
     /// Why the journal is given back; nil while it is not.
@@ -70,6 +70,6 @@ final class TakeoverOpening: Sendable {
         }
     }
 
-    /// What the gate of the journal meets while it is opened is in no news.
+    /// From the news of the opening, or from the gate of the journal, whose troubles are in no news before it is open.
     private var cause: DatabaseTrouble? { state.withLock(\.trouble) ?? stop.trouble }
 }

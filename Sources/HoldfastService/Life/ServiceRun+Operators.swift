@@ -104,7 +104,8 @@ extension ServiceRun {
         let own = Set((life?.engine.ownConditions ?? []).map(\.kind))
         let found = findings.look(isBlind: life == nil, engine: own.intersection([.databaseAway]), now.conditions)
         guard let engine = life?.engine else { return found }
-        engine.setHostConditions(found + takenConditions(life), takenOver: life?.fleet?.takenOver ?? [])
+        let taken = lookAtTaken(life?.fleet?.taken ?? [])
+        engine.setHostConditions(found + taken.flatMap(\.conditions), takenOver: taken.map(\.depth))
         return engine.status().conditions
     }
 
@@ -131,7 +132,8 @@ extension ServiceRun {
         } while isOver.wait(atMost: ServiceConditions.interval, for: { $0 ? true : nil }) == nil
     }
 
-    /// What the end of this host waits for beyond the limits of its configuration; nil while it does not end, or nothing is in the way.
+    /// A line about the database, for which the end of this host waits beyond the limits of its configuration; nil while it does not end,
+    /// or nothing is in the way.
     private var endWait: String? {
         let (isEnding, life) = state.withLock { ($0.isEnding, $0.life) }
         guard isEnding, let words = life?.away?.message ?? life?.fleet?.troubles.first?.words else { return nil }

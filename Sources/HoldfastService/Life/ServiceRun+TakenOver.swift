@@ -1,24 +1,34 @@
 internal import Holdfast
 internal import HoldfastPostgres
 
-/// What a host tells of the journals that it has taken over from lost hosts.
+/// The journals that a host has taken over from lost hosts, as it tells of them beside its own.
 extension ServiceRun {
-    /// What holds them up, each with its journal's name. Their engines have it as well: for their metrics, and who asks for the journal.
-    func takenConditions(_ life: ServiceLife?) -> [HealthCondition] {
-        let all = life?.fleet?.taken ?? []
+    /// One of them at a look.
+    struct TakenLook {
+        let depth: EngineStatus.TakenOver
+        /// What holds it up, with its name. Its engine has it as well: for its metrics, and for who asks for the journal.
+        let conditions: [HealthCondition]
+    }
+
+    /// Looks at each, and tells its log what has changed.
+    func lookAtTaken(_ taken: [TakenJournal]) -> [TakenLook] {
         let interval = state.withLock(\.configuration).log.interval
-        return all.flatMap { taken -> [HealthCondition] in
-            let findings = takenFindings.withLock { known in
-                let findings = known[taken.owned.id] ?? ServiceConditions(taken.logger, interval: interval)
-                known = known.filter { entry in all.contains { $0.owned.id == entry.key } }
-                known[taken.owned.id] = findings
-                return findings
+        let findings = takenFindings.withLock { known in
+            let present = taken.map {
+                ($0.owned.id, known[$0.owned.id] ?? ServiceConditions($0.logger, interval: interval))
             }
-            let found = ServiceFindings(unserved: UnservedLane.lanes(of: taken.status, routes: taken.routes))
-            taken.engine.setHostConditions(findings.look(found.conditions))
+            known = Dictionary(present) { first, _ in first }
+            return known
+        }
+        return taken.map { journal in
+            let (name, status) = (journal.owned.name, journal.status)
+            let found = ServiceFindings(unserved: UnservedLane.lanes(of: status, routes: journal.routes))
+            journal.engine.setHostConditions(findings[journal.owned.id]?.look(found.conditions) ?? [])
             // Nobody appends to it, so its limit holds up nothing.
-            return taken.engine.status().conditions.filter { $0.kind != .journalFull }
-                .map { $0.ofTakenOver(taken.owned.name) }
+            let conditions = journal.engine.status().conditions.filter { $0.kind != .journalFull }
+            return TakenLook(
+                depth: EngineStatus.TakenOver(name: name, unconfirmed: status.unconfirmed),
+                conditions: conditions.map { $0.ofTakenOver(name) })
         }
     }
 }

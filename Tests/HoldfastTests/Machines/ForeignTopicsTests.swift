@@ -39,7 +39,7 @@ import Testing
         let isSecond = topics.foreign(1, now: second(2))
         #expect(!isSecond)
         topics.answered(1)
-        #expect(topics.isEmpty && !topics.hasForeign(1))
+        #expect(!topics.hasForeign && !topics.hasForeign(1))
         topics.answered(2)
         let isThird = topics.foreign(1, now: second(4))
         #expect(!isThird)
